@@ -25,6 +25,7 @@ import { endSessions, issueToken, listSessions, noteSessionSeen, promoteToken } 
 import type { Database } from './database/open-database.ts';
 import { foldOverview } from './overview/fold-overview.ts';
 
+export { type Standing, StandingLost } from './audit/standing.ts';
 export type { ChallengeOf } from './console/challenges.ts';
 export type { FoundSession } from './console/find-session.ts';
 export type { KnownPasskey, NewPasskey, PasskeyUse } from './console/passkeys.ts';

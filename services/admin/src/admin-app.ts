@@ -1,7 +1,7 @@
 // Serves the table of admin routes: key of an operator or session of a person, input, action, answer. Every action is audited under
 // the id of the operator or the person.
 import { operatorReportOf, readScopes } from '@svc-pay/core';
-import type { AdminStores } from '@svc-pay/postgres/admin-service';
+import { type AdminStores, type Standing, StandingLost } from '@svc-pay/postgres/admin-service';
 import { ERRORS, type ErrorCode } from '@svc-pay/protocol/errors';
 import { newId } from '@svc-pay/protocol/ids';
 import { ADMIN_ROUTES, type AdminRoute, type AdminRouteName, parametersIn } from '@svc-pay/runtime/http/admin-routes';
@@ -14,7 +14,7 @@ import {
 import type { Logger } from '@svc-pay/runtime/logging';
 import { logEvent } from '@svc-pay/runtime/logging/log-events';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify, LogController } from 'fastify';
-import { type AdminCaller, type CallerPorts, findCaller, judgeCall, type PersonCaller, roleIn } from './caller.ts';
+import { type AdminCaller, type CallerPorts, findCaller, judgeCall, roleIn, standingOf } from './caller.ts';
 import { makeKeyOfSession } from './session-key-route.ts';
 
 /** As metrics and logs name it. */
@@ -75,11 +75,11 @@ export function createAdminApp(options: AdminAppOptions): FastifyInstance {
         if (!read.success) return refuse(request, reply, 'malformed_request');
         const problem = scopeProblem(read.data);
         if (problem !== undefined) return refuse(request, reply, 'malformed_request', problem);
-        const refusal = caller.kind === 'person' ? await personProblem(options, caller, name, read.data) : undefined;
-        if (refusal !== undefined) return send(request, reply, { ok: false, code: refusal });
+        const judged = await judgeCaller(options, caller, name, read.data);
+        if (!judged.ok) return send(request, reply, judged);
         const { actor } = caller;
-        const act = actionsOf(actor, clock.nowMs())[name] as unknown as Action;
-        const answer = await act(plainInput(name, read.data));
+        const act = actionsOf({ actor, nowMs: clock.nowMs(), standing: judged.standing })[name] as unknown as Action;
+        const answer = await act(plainInput(name, read.data)).catch(refusalOf);
         if (method === 'POST')
           logEvent(request.log, 'admin_action', { actor, action: name, target: targetOf(request), done: answer.ok });
         return send(request, reply, answer);
@@ -141,21 +141,33 @@ export function createAdminApp(options: AdminAppOptions): FastifyInstance {
   return app;
 }
 
-/** Why the person may not, as a code; undefined: the person may. What is not of an account of hers is unknown to her. */
-async function personProblem(
+type JudgedCaller = { readonly ok: true; readonly standing?: Standing } | Refused;
+
+/** An operator may do everything. What is not of an account of the person is unknown to the person. */
+async function judgeCaller(
   { findKeyOwner, clock }: AdminAppOptions,
-  caller: PersonCaller,
+  caller: AdminCaller,
   name: AdminRouteName,
   input: unknown,
-): Promise<string | undefined> {
+): Promise<JudgedCaller> {
+  if (caller.kind === 'operator') return { ok: true };
   const rule = PERSON_ACTIONS[name];
-  if (rule === undefined) return 'operators_only';
+  if (rule === undefined) return { ok: false, code: 'operators_only' };
   const { accountId, keyId } = input as { accountId?: string; keyId?: string };
   const owner = keyId === undefined ? accountId : (await findKeyOwner(keyId))?.accountId;
   const role = owner === undefined ? undefined : roleIn(caller, owner);
-  if (role === undefined) return keyId === undefined ? 'account_unknown' : 'key_unknown';
+  if (owner === undefined || role === undefined)
+    return { ok: false, code: keyId === undefined ? 'account_unknown' : 'key_unknown' };
   const verdict = judgeCall(caller, rule, role, clock.nowMs());
-  return verdict === 'allowed' ? undefined : verdict;
+  return verdict === 'allowed'
+    ? { ok: true, standing: standingOf(caller, owner, rule.roles) }
+    : { ok: false, code: verdict };
+}
+
+/** The person lost the session or the role since the call was judged. */
+function refusalOf(problem: unknown): Refused {
+  if (problem instanceof StandingLost) return { ok: false, code: problem.code };
+  throw problem;
 }
 
 /** Fields of the path win: the body can't name another account than the path. */

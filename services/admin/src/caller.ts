@@ -15,7 +15,7 @@ import {
   type SessionToken,
   sessionTokenHash,
 } from '@svc-pay/core';
-import type { AdminStores, FoundSession } from '@svc-pay/postgres/admin-service';
+import type { AdminStores, FoundSession, Standing } from '@svc-pay/postgres/admin-service';
 import type { FastifyRequest } from 'fastify';
 
 export type CallerPorts = Pick<AdminStores, 'findOperator' | 'findSession'> & {
@@ -64,6 +64,13 @@ export const membershipIn = ({ session }: PersonCaller, accountId: string) =>
 
 export const roleIn = (caller: PersonCaller, accountId: string): PersonRole | undefined =>
   membershipIn(caller, accountId)?.role;
+
+/** What the person's action needs to find still, in its transaction. */
+export const standingOf = ({ session }: PersonCaller, accountId: string, roles: readonly PersonRole[]): Standing => ({
+  personId: session.personId,
+  sessionId: session.id,
+  account: { id: accountId, roles },
+});
 
 export const judgeCall = (caller: PersonCaller, rule: PersonRule | undefined, role: PersonRole, nowMs: number) =>
   judgePersonAction(rule, role, isFresh(caller.session, nowMs));

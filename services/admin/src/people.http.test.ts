@@ -3,140 +3,33 @@
 import { randomBytes } from 'node:crypto';
 import {
   authenticate,
-  type MasterKey,
-  newSessionToken,
   PERSON_ROLES,
-  type PersonRole,
   SESSION_BEARER_PREFIX,
   type SessionKeyLevel,
-  type SessionToken,
-  sealingKeyOf,
   sessionKeyScopes,
   sessionKeyText,
-  sessionTokenHash,
 } from '@svc-pay/core';
 import { createApiStores, openDatabase } from '@svc-pay/postgres';
-import { createOperator } from '@svc-pay/postgres/operator';
-import { createLogin, createTestDatabase, insertRow } from '@svc-pay/postgres/testing';
+import { createLogin } from '@svc-pay/postgres/testing';
 import { newId } from '@svc-pay/protocol/ids';
 import { operatorReport } from '@svc-pay/protocol/operator';
 import { ADMIN_ROUTES, type AdminRouteName } from '@svc-pay/runtime/http/admin-routes';
 import { PERSON_ACTIONS } from '@svc-pay/runtime/http/person-actions';
-import { createLogger } from '@svc-pay/runtime/logging';
 import { afterAll, describe, expect, test } from 'vitest';
-import { readAdminConfig } from './config.ts';
-import { startAdmin } from './start.ts';
+import { createPeopleHarness, type Person, type Shop } from './testing/people-harness.ts';
 
-const PEPPER = randomBytes(32);
-const MASTER: MasterKey = { number: 1, bytes: randomBytes(32) };
-const { pool, url: ownerUrl } = await createTestDatabase();
-
-const read = readAdminConfig({
-  SVC_DATABASE_URL: await createLogin(pool, ownerUrl, 'svc_admin'),
-  SVC_KEY_PEPPER: PEPPER.toString('base64'),
-  SVC_SEAL_KEY: `1:${Buffer.from(sealingKeyOf(MASTER).bytes).toString('base64')}`,
-  SVC_ADMIN_PORT: '0',
-});
-if (!read.ok) throw new Error(read.problems.join('\n'));
-const logs: string[] = [];
-const logger = createLogger('admin', 'info', { write: (line: string) => logs.push(line) });
-const admin = await startAdmin(read.config, { logger });
-const apiDatabase = openDatabase(await createLogin(pool, ownerUrl, 'svc_api'), {
+const harness = await createPeopleHarness();
+const { pool, database, pepper, logs, operatorKey, ask, newShop, signIn, callRoute, makeKey, auditOf } = harness;
+const apiDatabase = openDatabase(await createLogin(pool, database.url, 'svc_api'), {
   applicationName: 'test',
   maxConnections: 2,
   statementTimeoutMs: 10_000,
   onConnectionLost: () => {},
 });
-afterAll(async () => {
-  await admin.stop();
-  await apiDatabase.close();
-});
-
-const made = await createOperator(
-  { pool, nowMs: Date.now(), actor: 'operator:shell' },
-  { number: 1, bytes: PEPPER },
-  { name: 'A platform', email: 'platform@example.com' },
-);
-if (!made.ok) throw new Error(made.code);
-
-type Body = Readonly<Record<string, unknown>>;
-async function ask(method: string, path: string, bearer: string, body?: object) {
-  const response = await fetch(`${admin.url}${path}`, {
-    method,
-    headers: { authorization: `Bearer ${bearer}`, ...(body && { 'content-type': 'application/json' }) },
-    ...(body && { body: JSON.stringify(body) }),
-  });
-  return { status: response.status, body: (await response.json()) as Body };
-}
-
-type Shop = { readonly accountId: string; readonly keyId: string };
-async function newShop(): Promise<Shop> {
-  const { body } = await ask('POST', '/admin/accounts', made.ok ? made.key : '', { name: 'A shop' });
-  const keys = body['keys'] as { id: string; mode: string; kind: string }[];
-  const key = keys.find(({ mode, kind }) => mode === 'test' && kind === 'publishable');
-  return { accountId: (body['account'] as { id: string }).id, keyId: key?.id ?? '' };
-}
+afterAll(() => apiDatabase.close());
 
 const MINUTE_MS = 60_000;
-type Person = {
-  readonly personId: string;
-  readonly sessionId: string;
-  readonly token: SessionToken;
-  readonly bearer: string;
-};
-async function signIn(
-  members: Readonly<Record<string, PersonRole>>,
-  { checkedMinutesAgo = 0, change = {} }: { checkedMinutesAgo?: number; change?: object } = {},
-): Promise<Person> {
-  const now = Date.now();
-  const [personId, sessionId] = [newId('person', now), newId('consoleSession', now)];
-  const token = newSessionToken(randomBytes);
-  await insertRow(pool, 'persons', { id: personId });
-  for (const [accountId, role] of Object.entries(members))
-    await insertRow(pool, 'memberships', { account_id: accountId, person_id: personId, role });
-  await insertRow(pool, 'console_sessions', {
-    id: sessionId,
-    person_id: personId,
-    token_hash: sessionTokenHash(token),
-    key_salt: randomBytes(32),
-    rotated_at: new Date(now),
-    created_at: new Date(now),
-    last_seen_at: new Date(now),
-    expires_at: new Date(now + 60 * MINUTE_MS),
-    verified_at: new Date(now - checkedMinutesAgo * MINUTE_MS),
-    check_id: newId('passkeyCheck', now),
-    ...change,
-  });
-  return { personId, sessionId, token, bearer: `${SESSION_BEARER_PREFIX}${token}` };
-}
-
-/** A request that the route takes, of an account and one of its keys. */
-const INPUTS: Readonly<Record<AdminRouteName, object>> = {
-  createAccount: { name: 'Mine' },
-  listAccounts: {},
-  getAccount: {},
-  closeAccount: {},
-  setLimits: { mode: 'test', minimumUsdMicros: null },
-  setPublishable: { mode: 'test', creates: true },
-  setMismatch: { mode: 'test', toleranceBps: 1 },
-  createKey: { mode: 'test', kind: 'publishable' },
-  listKeys: {},
-  rollKey: { mode: 'test', overlapMs: 0 },
-  signWithKey: {},
-  revokeKey: {},
-  listPayouts: {},
-  disablePayout: { network: 'eip155:84532', payoutId: '1' },
-};
 const NAMES = Object.keys(ADMIN_ROUTES) as AdminRouteName[];
-/** They list those of every account unless told which. */
-const FILTERED: readonly AdminRouteName[] = ['listKeys', 'listPayouts'];
-
-function callRoute(name: AdminRouteName, { accountId, keyId }: Shop, bearer: string) {
-  const { method, path } = ADMIN_ROUTES[name];
-  const place = path.replace('{accountId}', accountId).replace('{keyId}', keyId);
-  const query = FILTERED.includes(name) ? `?accountId=${accountId}` : '';
-  return ask(method, `${place}${query}`, bearer, method === 'POST' ? INPUTS[name] : undefined);
-}
 
 const REFUSALS = ['operators_only', 'role_missing', 'check_needed', 'account_unknown', 'key_unknown'];
 async function verdictOf(name: AdminRouteName, shop: Shop, bearer: string): Promise<string> {
@@ -165,9 +58,6 @@ describe.each(NAMES)('the route %s', (name) => {
     if (!may) expect(await auditOf(fresh.personId)).toEqual(before);
   });
 });
-
-const auditOf = async (personId: string) =>
-  (await pool.query('select action from svc.audit where actor = $1 order by created_at', [`person:${personId}`])).rows;
 
 test('what a person changes is on record under the person', async () => {
   const shop = await newShop();
@@ -206,9 +96,6 @@ test('a session of a disabled person, a token that was replaced, and text that i
     expect((await callRoute('getAccount', shop, bearer)).status).toBe(401);
 });
 
-const makeKey = (bearer: string, { accountId }: Pick<Shop, 'accountId'>, level: SessionKeyLevel, mode = 'test') =>
-  ask('POST', '/console/session-keys', bearer, { accountId, mode, level });
-
 async function textOf({ sessionId, token }: Person, accountId: string, level: SessionKeyLevel) {
   const { rows } = await pool.query(
     `select key_salt, check_id, rights_id from svc.console_sessions join svc.memberships using (person_id)
@@ -225,7 +112,7 @@ async function textOf({ sessionId, token }: Person, accountId: string, level: Se
 async function authenticated(text: string) {
   const clock = { nowMs: () => Date.now() };
   const { findKey } = createApiStores(apiDatabase, { clock, cacheMs: 0 });
-  return authenticate({ clock, peppers: [PEPPER], findKey }, text);
+  return authenticate({ clock, peppers: [pepper], findKey }, text);
 }
 
 describe('a session key', () => {
@@ -272,7 +159,7 @@ describe('a session key', () => {
       status: 404,
       body: { error: 'account_unknown' },
     });
-    expect((await makeKey(made.ok ? made.key : '', shop, 'base')).status).toBe(401);
+    expect((await makeKey(operatorKey, shop, 'base')).status).toBe(401);
   });
 
   test.each([
@@ -329,7 +216,7 @@ describe('a session key', () => {
       expect(await callRoute(name, { ...shop, keyId }, person.bearer)).toMatchObject({
         body: { error: 'key_unknown' },
       });
-    expect(await callRoute('signWithKey', { ...shop, keyId }, made.ok ? made.key : '')).toMatchObject({
+    expect(await callRoute('signWithKey', { ...shop, keyId }, operatorKey)).toMatchObject({
       body: { error: 'key_has_scopes' },
     });
   });
@@ -378,7 +265,7 @@ describe('the operator’s page', () => {
     await pool.query("update svc.console_sessions set ended_at = now(), end_reason = 'ended' where id = $1", [
       person.sessionId,
     ]);
-    for (const bearer of [person.bearer, made.ok ? made.key : '', 'svc_session_x'])
+    for (const bearer of [person.bearer, operatorKey, 'svc_session_x'])
       expect((await askFor(bearer)).status).toBe(401);
   });
 

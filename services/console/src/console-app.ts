@@ -1,6 +1,7 @@
 // Serves the console: pages, its routes for people, and the relay. Origin, session, role and fresh check are judged here, before a
 // handler runs.
 import { judgeSession, sessionTokenHash } from '@svc-pay/core';
+import { StandingLost } from '@svc-pay/postgres/console-service';
 import { newId } from '@svc-pay/protocol/ids';
 import { addressName } from '@svc-pay/runtime/http/address-name';
 import type { Logger } from '@svc-pay/runtime/logging';
@@ -18,6 +19,8 @@ import { createPeopleRoutes } from './routes/people-routes.ts';
 import { createSessionRoutes } from './routes/session-routes.ts';
 
 const BODY_LIMIT_BYTES = 64 * 1_024;
+/** A body has 64 kB at most: whoever takes longer holds the connection on purpose. */
+const REQUEST_WITHIN_MS = 30_000;
 const ROOT = '/console/api';
 /** Of one address, in a minute, on routes for people who are not signed in. */
 const STRANGER = { size: 30, windowMs: 60_000 };
@@ -28,12 +31,14 @@ export type ConsoleAppOptions = ConsoleWorld &
     readonly logger: Logger;
     readonly trustedProxies: readonly string[];
     readonly pageFiles: ConsoleFiles;
+    /** Until a request has to be there with its whole body. */
+    readonly requestWithinMs?: number | undefined;
   };
 
 type Handler = (visit: ConsoleVisit, input: unknown) => Promise<object>;
 
 export function createConsoleApp(options: ConsoleAppOptions): FastifyInstance {
-  const { clock, origin, cookie, stores, logger, metrics, pageFiles } = options;
+  const { clock, origin, cookie, stores, logger, metrics, pageFiles, requestWithinMs = REQUEST_WITHIN_MS } = options;
   const secure = origin.startsWith('https:');
   const app = fastify({
     loggerInstance: logger,
@@ -41,6 +46,9 @@ export function createConsoleApp(options: ConsoleAppOptions): FastifyInstance {
     genReqId: () => newId('request', clock.nowMs()),
     requestIdHeader: false,
     bodyLimit: BODY_LIMIT_BYTES,
+    requestTimeout: requestWithinMs,
+    // Node takes the smaller of both limits for the head alone.
+    http: { headersTimeout: requestWithinMs, connectionsCheckingInterval: requestWithinMs / 2 },
     trustProxy: [...options.trustedProxies],
   }) as unknown as FastifyInstance;
   const sessions = createSessionRoutes(options);
@@ -100,7 +108,10 @@ export function createConsoleApp(options: ConsoleAppOptions): FastifyInstance {
   const personVisit = async (request: FastifyRequest, reply: FastifyReply): Promise<PersonVisit> => {
     const visit = visitOf(request, reply);
     const signedIn = await openSession(visit, request);
-    if (signedIn !== undefined) return { ...visit, signedIn };
+    if (signedIn !== undefined) {
+      const { personId, id: sessionId } = signedIn.session;
+      return { ...visit, signedIn, standing: { personId, sessionId } };
+    }
     if (cookie.read(request.headers.cookie) === undefined) throw new ConsoleRefusal('session_missing');
     visit.setCookie(cookie.clear);
     throw new ConsoleRefusal('session_over');
@@ -110,7 +121,7 @@ export function createConsoleApp(options: ConsoleAppOptions): FastifyInstance {
     { session, fresh, roles }: ConsoleRoute,
     request: FastifyRequest,
     reply: FastifyReply,
-  ): Promise<ConsoleVisit> => {
+  ): Promise<ConsoleVisit | PersonVisit> => {
     if (session === 'none') {
       const visit = visitOf(request, reply);
       if (!(await stores.takeSignIn({ name: `address/${visit.address}`, ...STRANGER })))
@@ -120,7 +131,8 @@ export function createConsoleApp(options: ConsoleAppOptions): FastifyInstance {
     const visit = await personVisit(request, reply);
     if (roles !== undefined) assertRole(visit, roles);
     if (fresh) assertFresh(visit);
-    return visit;
+    const account = roles && { id: visit.accountId, roles };
+    return { ...visit, standing: { ...visit.standing, account } };
   };
 
   /** Before the body is read. */
@@ -164,6 +176,8 @@ export function createConsoleApp(options: ConsoleAppOptions): FastifyInstance {
       const visit = await personVisit(request, reply);
       const { accountId, mode } = request.params as { accountId: string; mode: string };
       const root = `${ROOT}/accounts/${accountId}/${mode}`;
+      // Parameters are decoded: a path that was sent in another spelling names nothing.
+      if (!request.url.startsWith(`${root}/`)) throw new ConsoleRefusal('not_found');
       return passBack(reply, await relay.toApi(visit, mode, relayed(request, root)));
     },
   });
@@ -213,6 +227,8 @@ export function createConsoleApp(options: ConsoleAppOptions): FastifyInstance {
         logEvent(request.log, 'console_relay_failed', { err: problem.cause });
       return refuse(request, reply, problem.code);
     }
+    // The person lost the session or the role since the request was judged.
+    if (problem instanceof StandingLost) return refuse(request, reply, problem.code);
     const { statusCode = 500 } = problem as { statusCode?: number };
     if (statusCode === 413) return refuse(request, reply, 'payload_too_large');
     if (statusCode === 415) return refuse(request, reply, 'unsupported_media_type');

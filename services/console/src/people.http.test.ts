@@ -165,7 +165,7 @@ test('an owner who was removed a moment ago changes nobody: the role is read aga
   await holder.query(`delete from svc.memberships where account_id = $1 and person_id = $2`, [own, leaver.personId]);
   await holder.query('commit');
   holder.release();
-  expect((await waiting).map(({ body }) => body.error)).toEqual(['role_missing', 'role_missing']);
+  expect((await waiting).map(({ body }) => body.error)).toEqual(['account_unknown', 'account_unknown']);
 });
 
 test('one person belongs to several accounts, with a role in each', async () => {

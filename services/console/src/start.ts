@@ -9,7 +9,7 @@ import { createLogger, type Logger } from '@svc-pay/runtime/logging';
 import { logEvent } from '@svc-pay/runtime/logging/log-events';
 import { type FastifyInstance, fastify } from 'fastify';
 import type { ConsoleConfig } from './config.ts';
-import { createConsoleApp } from './console-app.ts';
+import { type ConsoleAppOptions, createConsoleApp } from './console-app.ts';
 import { createConsoleMetrics } from './console-metrics.ts';
 import { loadPageFiles } from './http/page-files.ts';
 import { createSessionCookie } from './http/session-cookie.ts';
@@ -17,7 +17,11 @@ import { startOverviewFold } from './overview/overview-fold.ts';
 import { createWebAuthn } from './passkey/web-authn.ts';
 
 export type RunningConsole = { readonly url: string; readonly metricsUrl: string; readonly stop: () => Promise<void> };
-export type StartOptions = { readonly clock?: Clock; readonly logger?: Logger; readonly pageFolder?: string };
+export type StartOptions = {
+  readonly clock?: Clock;
+  readonly logger?: Logger;
+  readonly pageFolder?: string;
+} & Pick<ConsoleAppOptions, 'relayWithinMs' | 'requestWithinMs'>;
 
 const STATEMENT_TIMEOUT_MS = 10_000;
 const CONNECTIONS = 8;
@@ -46,6 +50,8 @@ export async function startConsole(config: ConsoleConfig, options: StartOptions 
     apiUrl: config.apiUrl,
     adminUrl: config.adminUrl,
     trustedProxies: config.trustedProxies,
+    relayWithinMs: options.relayWithinMs,
+    requestWithinMs: options.requestWithinMs,
     pageFiles: loadPageFiles(options.pageFolder ?? PAGE_FOLDER),
   });
   const probes = fastify() as unknown as FastifyInstance;

@@ -1,6 +1,6 @@
 import { type KeyRecord, signsAtOnce } from '@svc-pay/core';
 import type { Operation } from '../audit/operation.ts';
-import { inTransaction } from '../database/in-transaction.ts';
+import { inOperation } from '../audit/standing.ts';
 import { insertKey } from './insert-key.ts';
 import { lockKeys } from './lock-keys.ts';
 
@@ -9,7 +9,7 @@ export type CreatedKey =
   | { readonly ok: false; readonly code: 'account_unknown' };
 
 export async function createKey(operation: Operation, key: KeyRecord): Promise<CreatedKey> {
-  return inTransaction(operation.pool, async (client) => {
+  return inOperation(operation, async (client) => {
     const locked = await lockKeys(client, key.accountId, key.mode, operation.nowMs);
     if (locked === undefined) return { ok: false, code: 'account_unknown' };
     const signing = signsAtOnce({ kind: key.kind, scoped: key.scopes !== null }, locked.signing);

@@ -1,8 +1,8 @@
 import type { Mode, PublishableRights } from '@svc-pay/core';
 import type pg from 'pg';
 import type { Operation } from '../audit/operation.ts';
+import { inOperation } from '../audit/standing.ts';
 import { writeAudit } from '../audit/write-audit.ts';
-import { inTransaction } from '../database/in-transaction.ts';
 import { lockAccountMode } from './lock-account-mode.ts';
 
 export type AccountRights = PublishableRights & { readonly mode: Mode };
@@ -22,12 +22,13 @@ export async function readPublishableRights(
 
 /** Changes the given rights; others stay. Undefined when there is no such open account. */
 export async function setPublishableRights(
-  { pool, nowMs, actor }: Operation,
+  operation: Operation,
   accountId: string,
   mode: Mode,
   change: Partial<PublishableRights>,
 ): Promise<AccountRights | undefined> {
-  return inTransaction(pool, async (client) => {
+  const { nowMs, actor } = operation;
+  return inOperation(operation, async (client) => {
     if (!(await lockAccountMode(client, accountId, mode))) return undefined;
     const before = (await readPublishableRights(client, accountId)).find((rights) => rights.mode === mode);
     if (before === undefined) return undefined;

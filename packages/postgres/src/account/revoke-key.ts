@@ -1,7 +1,7 @@
 import { judgeRevocation, type KeyOwner, signingKeyAt } from '@svc-pay/core';
 import type { Operation } from '../audit/operation.ts';
+import { inOperation } from '../audit/standing.ts';
 import { writeAudit } from '../audit/write-audit.ts';
-import { inTransaction } from '../database/in-transaction.ts';
 import { findKeyOwner } from './find-key-owner.ts';
 import { lockKeys, markSigning } from './lock-keys.ts';
 
@@ -23,11 +23,12 @@ export type RevokedKey =
  * closed account open nothing, but one of them signs the events of payments that were under way, so they are revoked too.
  */
 export async function revokeKey(
-  { pool, nowMs, actor }: Operation,
+  operation: Operation,
   keyId: string,
   options: { readonly now: boolean } = { now: false },
 ): Promise<RevokedKey> {
-  return inTransaction(pool, async (client): Promise<RevokedKey> => {
+  const { nowMs, actor } = operation;
+  return inOperation(operation, async (client): Promise<RevokedKey> => {
     const owner = await findKeyOwner(client, keyId);
     const locked = owner && (await lockKeys(client, owner.accountId, owner.mode, nowMs, { closedToo: true }));
     const key = locked?.keys.find(({ id }) => id === keyId);

@@ -1,7 +1,7 @@
 import { judgeRoll, type KeyRecord } from '@svc-pay/core';
 import type { Operation } from '../audit/operation.ts';
+import { inOperation } from '../audit/standing.ts';
 import { writeAudit } from '../audit/write-audit.ts';
-import { inTransaction } from '../database/in-transaction.ts';
 import { insertKey } from './insert-key.ts';
 import { type KeyState, lockKeys, markSigning } from './lock-keys.ts';
 
@@ -16,9 +16,9 @@ export type RolledKey =
  * replacement signs immediately.
  */
 export async function rollKey(operation: Operation, replacement: KeyRecord, overlapMs: number): Promise<RolledKey> {
-  const { pool, nowMs, actor } = operation;
+  const { nowMs, actor } = operation;
   const { accountId, mode } = replacement;
-  return inTransaction(pool, async (client) => {
+  return inOperation(operation, async (client) => {
     const locked = await lockKeys(client, accountId, mode, nowMs);
     if (locked === undefined) return { ok: false, code: 'account_unknown' };
     const rolled = locked.signing;

@@ -2,8 +2,8 @@
 import type { MismatchPolicy, Mode } from '@svc-pay/core';
 import type pg from 'pg';
 import type { Operation } from '../audit/operation.ts';
+import { inOperation } from '../audit/standing.ts';
 import { writeAudit } from '../audit/write-audit.ts';
-import { inTransaction } from '../database/in-transaction.ts';
 import { lockAccountMode } from './lock-account-mode.ts';
 import { POLICY_COLUMNS, type PolicyRow, policyOf } from './mismatch-policy.ts';
 
@@ -26,12 +26,13 @@ export async function readMismatchPolicies(
  * it, also where its intent is older.
  */
 export async function setMismatchPolicy(
-  { pool, nowMs, actor }: Operation,
+  operation: Operation,
   accountId: string,
   mode: Mode,
   change: Partial<MismatchPolicy>,
 ): Promise<AccountPolicy | undefined> {
-  return inTransaction(pool, async (client) => {
+  const { nowMs, actor } = operation;
+  return inOperation(operation, async (client) => {
     if (!(await lockAccountMode(client, accountId, mode))) return undefined;
     const before = (await readMismatchPolicies(client, accountId)).find((policy) => policy.mode === mode);
     if (before === undefined) return undefined;

@@ -1,7 +1,7 @@
 import { judgeSigner, type KeyOwner } from '@svc-pay/core';
 import type { Operation } from '../audit/operation.ts';
+import { inOperation } from '../audit/standing.ts';
 import { writeAudit } from '../audit/write-audit.ts';
-import { inTransaction } from '../database/in-transaction.ts';
 import { findKeyOwner } from './find-key-owner.ts';
 import { lockKeys, markSigning } from './lock-keys.ts';
 
@@ -10,8 +10,9 @@ export type SigningSwitch =
   | { readonly ok: false; readonly code: 'key_unknown' | 'key_not_secret' | 'key_has_scopes' | 'key_not_usable' };
 
 /** From the commit on, webhooks of the account and mode are signed with this key. */
-export async function signWithKey({ pool, nowMs, actor }: Operation, keyId: string): Promise<SigningSwitch> {
-  return inTransaction(pool, async (client): Promise<SigningSwitch> => {
+export async function signWithKey(operation: Operation, keyId: string): Promise<SigningSwitch> {
+  const { nowMs, actor } = operation;
+  return inOperation(operation, async (client): Promise<SigningSwitch> => {
     const owner = await findKeyOwner(client, keyId);
     const locked = owner && (await lockKeys(client, owner.accountId, owner.mode, nowMs));
     const key = locked?.keys.find(({ id }) => id === keyId);

@@ -12,6 +12,7 @@ import {
 import { type Id, isId, newId } from '@svc-pay/protocol/ids';
 import type pg from 'pg';
 import type { Operation } from '../audit/operation.ts';
+import { holdStanding, inOperation } from '../audit/standing.ts';
 import { inTransaction } from '../database/in-transaction.ts';
 import { sqlIs } from '../database/status-sql.ts';
 import { insertPasskey, type NewPasskey } from './passkeys.ts';
@@ -45,14 +46,16 @@ type Row = {
   readonly maker_may: boolean;
 };
 
+/** Of an invitation to join: an operator made it, or somebody who is an owner of the account still. */
+export const MAKER_MAY = `
+  invitation.created_by not like 'person:%' or invitation.kind = 'recover' or exists (
+    select from svc.memberships maker join svc.persons person on person.id = maker.person_id
+    where maker.account_id = invitation.account_id and 'person:' || maker.person_id = invitation.created_by
+      and maker.role = 'owner' and person.disabled_at is null
+  )`;
 const FIND = `
   select invitation.id, kind, invitation.account_id, account.name as account_name, role, person_id, invitation.name,
-    created_by, expires_at, used_at, revoked_at,
-    created_by not like 'person:%' or kind = 'recover' or exists (
-      select from svc.memberships maker join svc.persons person on person.id = maker.person_id
-      where maker.account_id = invitation.account_id and 'person:' || maker.person_id = created_by
-        and maker.role = 'owner' and person.disabled_at is null
-    ) as maker_may
+    created_by, expires_at, used_at, revoked_at, ${MAKER_MAY} as maker_may
   from svc.invitations invitation
   left join svc.accounts account on account.id = invitation.account_id and account.status ${sqlIs(ACCOUNT_STATUS.active)}
   where token_hash = $1`;
@@ -91,7 +94,7 @@ export type NewInvitation = {
 };
 export type CreatedInvitation =
   | { readonly ok: true; readonly id: string; readonly expiresAtMs: number }
-  | { readonly ok: false; readonly code: 'account_unknown' | 'role_missing' | 'too_many_people' };
+  | { readonly ok: false; readonly code: 'account_unknown' | 'too_many_people' };
 
 export async function createInvitation(operation: Operation, wanted: NewInvitation): Promise<CreatedInvitation> {
   const { pool, nowMs, actor } = operation;
@@ -102,7 +105,7 @@ export async function createInvitation(operation: Operation, wanted: NewInvitati
     );
     if (rowCount !== 1) return { ok: false, code: 'account_unknown' };
     await lockPeople(client, wanted.accountId);
-    if (!(await mayChangePeople(client, wanted.accountId, actor))) return { ok: false, code: 'role_missing' };
+    await holdStanding(client, operation);
     if ((await countPeople(client, wanted.accountId, nowMs)) >= MAX_PEOPLE_OF_ACCOUNT)
       return { ok: false, code: 'too_many_people' };
     const id = newId('invitation', nowMs);
@@ -135,8 +138,8 @@ export async function createRecovery(
   operation: Operation,
   wanted: { readonly personId: string; readonly tokenHash: Uint8Array; readonly owner?: string | undefined },
 ): Promise<CreatedRecovery> {
-  const { pool, nowMs, actor } = operation;
-  return inTransaction(pool, async (client): Promise<CreatedRecovery> => {
+  const { nowMs, actor } = operation;
+  return inOperation(operation, async (client): Promise<CreatedRecovery> => {
     const person = await loadPerson(client, wanted.personId);
     if (person === undefined) return { ok: false, code: 'person_unknown' };
     if (wanted.owner !== undefined && !(await ownerMayRecover(client, wanted.owner, wanted.personId)))
@@ -158,24 +161,17 @@ export async function createRecovery(
   });
 }
 
-export async function revokeInvitation(
-  operation: Operation,
-  accountId: string,
-  id: string,
-): Promise<'revoked' | 'not_found' | 'role_missing'> {
-  const { pool, nowMs, actor } = operation;
-  return inTransaction(pool, async (client) => {
-    // The row before the people, as those who accept it lock them.
+export async function revokeInvitation(operation: Operation, accountId: string, id: string): Promise<boolean> {
+  const { nowMs } = operation;
+  return inOperation(operation, async (client) => {
     const { rowCount } = await client.query(
-      `select from svc.invitations where account_id = $1 and id = $2 and used_at is null and revoked_at is null for update`,
-      [accountId, id],
+      `update svc.invitations set revoked_at = $3
+       where account_id = $1 and id = $2 and used_at is null and revoked_at is null`,
+      [accountId, id, new Date(nowMs)],
     );
-    if (rowCount !== 1) return 'not_found';
-    await lockPeople(client, accountId);
-    if (!(await mayChangePeople(client, accountId, actor))) return 'role_missing';
-    await client.query('update svc.invitations set revoked_at = $2 where id = $1', [id, new Date(nowMs)]);
+    if (rowCount !== 1) return false;
     await recordPersonChange(client, operation, { accountId, action: 'invitation.revoked', target: id });
-    return 'revoked';
+    return true;
   });
 }
 
@@ -197,10 +193,9 @@ export async function acceptWithPasskey(
   tokenHash: Uint8Array,
   passkey: NewPasskey,
 ): Promise<Accepted> {
-  return inTransaction(pool, async (client): Promise<Accepted> => {
+  const accept = async (client: pg.ClientBase): Promise<Accepted> => {
     const invitation = await lockInvitation(client, tokenHash, nowMs);
     if (invitation?.state !== 'open') return { ok: false, code: 'invitation_invalid' };
-    if (await isRegistered(client, passkey.credentialId)) return { ok: false, code: 'passkey_known' };
     if (invitation.kind === 'recover') return recover(client, nowMs, invitation, passkey);
     if (!(await hasRoom(client, invitation.accountId, nowMs))) return { ok: false, code: 'too_many_people' };
     const personId = newId('person', nowMs);
@@ -209,19 +204,33 @@ export async function acceptWithPasskey(
       invitation.name,
       new Date(nowMs),
     ]);
-    await insertPasskey(client, nowMs, personId, passkey);
+    await registerPasskey(client, nowMs, personId, passkey);
     await join(client, nowMs, invitation, personId);
     return { ok: true, personId };
-  });
+  };
+  try {
+    return await inTransaction(pool, accept);
+  } catch (problem) {
+    if (problem instanceof PasskeyKnown) return { ok: false, code: 'passkey_known' };
+    throw problem;
+  }
+}
+
+/** Undoes the acceptance: its person would have no passkey. */
+class PasskeyKnown extends Error {}
+
+async function registerPasskey(...passkey: Parameters<typeof insertPasskey>): Promise<void> {
+  if (!(await insertPasskey(...passkey))) throw new PasskeyKnown();
 }
 
 /** Somebody who is signed in joins another account. */
 export async function acceptAsPerson(
-  { pool, nowMs }: Pick<Operation, 'pool' | 'nowMs'>,
+  operation: Operation,
   tokenHash: Uint8Array,
   personId: Id<'person'>,
 ): Promise<Accepted> {
-  return inTransaction(pool, async (client): Promise<Accepted> => {
+  const { nowMs } = operation;
+  return inOperation(operation, async (client): Promise<Accepted> => {
     const invitation = await lockInvitation(client, tokenHash, nowMs);
     if (invitation?.state !== 'open' || invitation.kind !== 'join') return { ok: false, code: 'invitation_invalid' };
     const roles = await rolesOf(client, personId);
@@ -278,7 +287,8 @@ async function recover(
   passkey: NewPasskey,
 ): Promise<Accepted> {
   const { personId, createdBy } = invitation;
-  const person = await loadPerson(client, personId);
+  // Whoever signs in or adds a passkey at the same moment holds the person: that is done, and ends here, or finds nothing usable.
+  const person = await loadPerson(client, personId, 'for no key update');
   if (person === undefined) return { ok: false, code: 'invitation_invalid' };
   const owner = createdBy.startsWith('person:') ? createdBy.slice('person:'.length) : undefined;
   if (owner !== undefined && !(await ownerMayRecover(client, owner, personId)))
@@ -289,7 +299,7 @@ async function recover(
     now,
   ]);
   await endSessionsIn(client, nowMs, { personId, which: { allBut: null }, reason: 'recovered' });
-  await insertPasskey(client, nowMs, personId, passkey);
+  await registerPasskey(client, nowMs, personId, passkey);
   await markUsed(client, nowMs, invitation.id, personId);
   await withdrawRecoveries(client, personId, nowMs);
   await recordPersonChange(
@@ -319,16 +329,15 @@ async function markUsed(client: pg.ClientBase, nowMs: number, id: string, person
   ]);
 }
 
-async function isRegistered(client: pg.ClientBase, credentialId: Uint8Array): Promise<boolean> {
-  const { rowCount } = await client.query('select from svc.passkeys where credential_id = $1', [credentialId]);
-  return rowCount !== 0;
-}
-
 /** The person is locked against being disabled meanwhile. Undefined for one who is. */
-async function loadPerson(client: pg.ClientBase, id: string): Promise<{ readonly name: string } | undefined> {
+async function loadPerson(
+  client: pg.ClientBase,
+  id: string,
+  lock: 'for share' | 'for no key update' = 'for share',
+): Promise<{ readonly name: string } | undefined> {
   if (!isId('person', id)) return undefined;
   const { rows } = await client.query<{ name: string }>(
-    'select name from svc.persons where id = $1 and disabled_at is null for share',
+    `select name from svc.persons where id = $1 and disabled_at is null ${lock}`,
     [id],
   );
   return rows[0];
@@ -362,17 +371,6 @@ async function hasRoom(client: pg.ClientBase, accountId: string, nowMs: number):
 /** Serializes changes of the people of an account. */
 export async function lockPeople(client: pg.ClientBase, accountId: string): Promise<void> {
   await client.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`svc.people/${accountId}`]);
-}
-
-/** An operator, or a person who is an owner still. People of the account are locked: nobody loses the role meanwhile. */
-export async function mayChangePeople(client: pg.ClientBase, accountId: string, actor: string): Promise<boolean> {
-  if (!actor.startsWith('person:')) return true;
-  const { rowCount } = await client.query(
-    `select from svc.memberships member join svc.persons person on person.id = member.person_id
-     where member.account_id = $1 and member.person_id = $2 and member.role = 'owner' and person.disabled_at is null`,
-    [accountId, actor.slice('person:'.length)],
-  );
-  return rowCount === 1;
 }
 
 async function countPeople(client: pg.ClientBase, accountId: string, nowMs: number): Promise<number> {

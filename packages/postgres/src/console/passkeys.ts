@@ -2,6 +2,7 @@ import { MAX_PASSKEYS_OF_PERSON } from '@svc-pay/core';
 import type { Id } from '@svc-pay/protocol/ids';
 import type pg from 'pg';
 import type { Operation } from '../audit/operation.ts';
+import { holdStanding } from '../audit/standing.ts';
 import { inTransaction } from '../database/in-transaction.ts';
 import { recordPersonChange } from './record-person-change.ts';
 import { endSessionsIn, insertSession, type NewSession, noteCheck } from './sessions.ts';
@@ -151,7 +152,7 @@ export type AddedPasskey = 'added' | 'passkey_known' | 'too_many_passkeys';
 
 export async function addPasskey(operation: Operation, personId: string, passkey: NewPasskey): Promise<AddedPasskey> {
   return inTransaction(operation.pool, async (client): Promise<AddedPasskey> => {
-    if ((await lockPasskeys(client, personId)) >= MAX_PASSKEYS_OF_PERSON) return 'too_many_passkeys';
+    if ((await lockPasskeys(client, operation, personId)) >= MAX_PASSKEYS_OF_PERSON) return 'too_many_passkeys';
     if (!(await insertPasskey(client, operation.nowMs, personId, passkey))) return 'passkey_known';
     await recordPersonChange(client, operation, passkeyChange('passkey.added', passkey.credentialId, passkey.name));
     return 'added';
@@ -165,6 +166,7 @@ export async function renamePasskey(
   name: string,
 ): Promise<boolean> {
   return inTransaction(operation.pool, async (client) => {
+    await lockPasskeys(client, operation, personId);
     const { rowCount } = await client.query(
       'update svc.passkeys set name = $3 where credential_id = $1 and person_id = $2 and revoked_at is null',
       [credentialId, personId, name],
@@ -185,7 +187,7 @@ export async function revokePasskey(
 ): Promise<RevokedPasskey> {
   const { pool, nowMs } = operation;
   return inTransaction(pool, async (client): Promise<RevokedPasskey> => {
-    const count = await lockPasskeys(client, person.personId);
+    const count = await lockPasskeys(client, operation, person.personId);
     const { rowCount } = await client.query(
       'select from svc.passkeys where credential_id = $1 and person_id = $2 and revoked_at is null',
       [credentialId, person.personId],
@@ -212,9 +214,10 @@ const passkeyChange = (action: string, credentialId: Uint8Array, name?: string) 
   ...(name !== undefined && { detail: { name } }),
 });
 
-/** Number of usable ones. */
-async function lockPasskeys(client: pg.ClientBase, personId: string): Promise<number> {
+/** Number of usable ones. Serializes changes of them: one may end the session of another. */
+async function lockPasskeys(client: pg.ClientBase, operation: Operation, personId: string): Promise<number> {
   await client.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`svc.passkeys/${personId}`]);
+  await holdStanding(client, operation);
   const { rows } = await client.query<{ count: number }>(
     'select count(*)::integer as count from svc.passkeys where person_id = $1 and revoked_at is null',
     [personId],

@@ -2,8 +2,9 @@
 import { judgeMembershipChange, type MembershipChange, type PersonRole, type StoredMember } from '@svc-pay/core';
 import type pg from 'pg';
 import type { Operation } from '../audit/operation.ts';
+import { holdStanding } from '../audit/standing.ts';
 import { inTransaction } from '../database/in-transaction.ts';
-import { lockPeople, mayChangePeople } from './invitations.ts';
+import { lockPeople, MAKER_MAY } from './invitations.ts';
 import { recordPersonChange } from './record-person-change.ts';
 
 type ListedMember = StoredMember & {
@@ -48,8 +49,9 @@ export async function listPeople(pool: pg.Pool, accountId: string, nowMs: number
     created_at: Date;
     expires_at: Date;
   }>(
-    `select id, name, role, created_by, created_at, expires_at from svc.invitations
-     where account_id = $1 and used_at is null and revoked_at is null and expires_at > $2 order by id`,
+    `select id, name, role, created_by, created_at, expires_at from svc.invitations invitation
+     where account_id = $1 and used_at is null and revoked_at is null and expires_at > $2 and (${MAKER_MAY})
+     order by id`,
     [accountId, new Date(nowMs)],
   );
   return {
@@ -76,10 +78,10 @@ export async function changeMembership(
   accountId: string,
   personId: string,
   role: PersonRole | undefined,
-): Promise<MembershipChange | 'role_missing'> {
-  return inTransaction(operation.pool, async (client): Promise<MembershipChange | 'role_missing'> => {
+): Promise<MembershipChange> {
+  return inTransaction(operation.pool, async (client): Promise<MembershipChange> => {
     await lockPeople(client, accountId);
-    if (!(await mayChangePeople(client, accountId, operation.actor))) return 'role_missing';
+    await holdStanding(client, operation);
     const { rows } = await client.query<{ person_id: string; role: PersonRole; disabled: boolean }>(
       `select member.person_id, member.role, person.disabled_at is not null as disabled
        from svc.memberships member join svc.persons person on person.id = member.person_id

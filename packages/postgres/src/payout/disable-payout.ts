@@ -3,8 +3,8 @@
 import { decideDisabledPayout, PAYOUT_STATUS, type Payout } from '@svc-pay/core';
 import type pg from 'pg';
 import type { Operation } from '../audit/operation.ts';
+import { inOperation } from '../audit/standing.ts';
 import { writeAudit } from '../audit/write-audit.ts';
-import { inTransaction } from '../database/in-transaction.ts';
 import { sqlIsNot } from '../database/status-sql.ts';
 import { lockDirectPayouts } from './lock-direct-payouts.ts';
 import { PAYOUT_COLUMNS, type PayoutDbRow, payoutOf } from './payout-row.ts';
@@ -17,8 +17,8 @@ export type DisabledPayout =
   | { readonly ok: false; readonly code: 'payout_unknown' | 'payout_of_processor' };
 
 export async function disablePayout(operation: Operation, wanted: PayoutToDisable): Promise<DisabledPayout> {
-  const { pool, nowMs, actor } = operation;
-  return inTransaction(pool, async (client): Promise<DisabledPayout> => {
+  const { nowMs, actor } = operation;
+  return inOperation(operation, async (client): Promise<DisabledPayout> => {
     await lockDirectPayouts(client, wanted.network);
     const { rows } = await client.query<PayoutDbRow>(
       `select ${PAYOUT_COLUMNS} from svc.payouts

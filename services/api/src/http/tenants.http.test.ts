@@ -1,10 +1,10 @@
 // Generated from the OpenAPI document: a new route is either tested here or fails as one that cannot be filled.
 
-import { insertRow, NOW } from '@svc-pay/postgres/testing';
-import { type IdKind, newId } from '@svc-pay/protocol/ids';
+import { NOW } from '@svc-pay/postgres/testing';
 import { expect, test } from 'vitest';
-import { CREATE, call, ENDPOINTS, intentPath } from '../testing/call.ts';
+import { call, ENDPOINTS, intentPath } from '../testing/call.ts';
 import { fillRequest, type Ids, type Operation, operationsOf } from '../testing/fill-request.ts';
+import { nobodysIds, ownObjects } from '../testing/own-objects.ts';
 import { seedAccount } from '../testing/seed-account.ts';
 import { startTestApi } from '../testing/start-test-api.ts';
 
@@ -17,58 +17,9 @@ const stranger = await seedAccount(api.database.pool);
 const MODES = ['test', 'live'] as const;
 const KINDS = ['publishable', 'secret'] as const;
 
-const intentOf = async (mode: (typeof MODES)[number]): Promise<string> =>
-  (await call(api, 'POST', CREATE, { key: owner.keys[mode].publishable, body: { usdAmount: 7 } })).json()
-    .paymentIntentId;
-const anId = (kind: IdKind) => newId(kind, Date.now());
-const NOBODYS: Ids = {
-  intentId: anId('paymentIntent'),
-  endpointId: anId('endpoint'),
-  eventId: anId('event'),
-  paymentId: anId('payment'),
-  recoveryId: anId('replay'),
-  refundId: anId('refund'),
-};
+const NOBODYS = nobodysIds();
 
-/** Creates one object of every kind that an id can name. */
-async function ownedBy(mode: (typeof MODES)[number]): Promise<Ids> {
-  const created = await call(api, 'POST', ENDPOINTS, {
-    key: owner.keys[mode].secret,
-    body: { url: 'https://shop.example/hooks', eventTypes: ['payment_intent.created'] },
-  });
-  const ids = {
-    intentId: await intentOf(mode),
-    endpointId: created.json().endpoint.id as string,
-    eventId: anId('event'),
-    paymentId: anId('payment'),
-    recoveryId: anId('replay'),
-    refundId: anId('refund'),
-  };
-  const tenant = { account_id: owner.accountId, mode };
-  await insertRow(api.database.pool, 'payments', { ...tenant, id: ids.paymentId, intent_id: ids.intentId });
-  await api.database.pool.query(
-    `insert into svc.refunds (account_id, mode, id, payment_id, intent_id, intent_code, kind, status, sequence, network, asset,
-       token_shortcode, amount, wallet, recipient, nonce, created_at, expires_at, updated_at)
-     values ($1, $2, $3, $4, $5, 1, 'authorization', 'prepared', 1, 'eip155:31337', '0x01', 'anvil_usdc', 1, '0x02', '0x03',
-       decode(repeat('07', 32), 'hex'), now(), now() + interval '1 hour', now())`,
-    [owner.accountId, mode, ids.refundId, ids.paymentId, ids.intentId],
-  );
-  await insertRow(api.database.pool, 'events', {
-    ...tenant,
-    id: ids.eventId,
-    intent_id: ids.intentId,
-    payment_id: ids.paymentId,
-    body: Buffer.from(JSON.stringify({ id: ids.eventId })),
-  });
-  await insertRow(api.database.pool, 'deliveries', { ...tenant, event_id: ids.eventId, endpoint_id: ids.endpointId });
-  await insertRow(api.database.pool, 'event_replays', {
-    ...tenant,
-    id: ids.recoveryId,
-    endpoint_id: ids.endpointId,
-  });
-  return ids;
-}
-const owned = { test: await ownedBy('test'), live: await ownedBy('live') };
+const owned = { test: await ownObjects(api, owner, 'test'), live: await ownObjects(api, owner, 'live') };
 
 /** All keys that must not see the owner's objects of `mode`. */
 const keysOutside = (mode: (typeof MODES)[number]) =>

@@ -9,7 +9,7 @@ import type { FastifyReply } from 'fastify';
 import { ConsoleRefusal } from '../http/console-errors.ts';
 import type { PersonVisit } from '../routes/context.ts';
 import { API_OPERATIONS, createFinder, type RelayedOperation } from './api-operations.ts';
-import { createSessionKeys, sessionBearer } from './session-keys.ts';
+import { type Ask, createSessionKeys, sessionBearer } from './session-keys.ts';
 
 /** Longer than any route but an export takes to begin its answer. */
 const BEGIN_WITHIN_MS = 60_000;
@@ -27,7 +27,12 @@ const PASSED_BACK = [
 /** Anything else is answered as bytes. */
 const DATA_TYPE = /^(?:application\/(?:json|x-ndjson|jsonl)|text\/(?:csv|plain))\b/;
 
-export type RelayOptions = { readonly apiUrl: string; readonly adminUrl: string; readonly fetch?: typeof fetch };
+export type RelayOptions = {
+  readonly apiUrl: string;
+  readonly adminUrl: string;
+  /** Until the service behind has to begin its answer. */
+  readonly relayWithinMs?: number | undefined;
+};
 
 export type RelayedRequest = {
   readonly method: string;
@@ -37,25 +42,20 @@ export type RelayedRequest = {
   readonly body: string | undefined;
 };
 
-export function createRelay({ apiUrl, adminUrl, fetch: ask = fetch }: RelayOptions) {
+export function createRelay({ apiUrl, adminUrl, relayWithinMs = BEGIN_WITHIN_MS }: RelayOptions) {
   const findApi = createFinder<RelayedOperation>(API_OPERATIONS);
   const findAdmin = createFinder(ADMIN_ROUTES);
-  const { callWithKey } = createSessionKeys(adminUrl, ask);
+  const patient: Ask = (url, init) => begunWithin(relayWithinMs, url, init);
+  const { callWithKey } = createSessionKeys(adminUrl, patient);
 
-  const send = (
-    url: string,
-    { method, headers, body }: RelayedRequest,
-    own: Readonly<Record<string, string>>,
-    ip: string,
-  ) =>
-    begunWithin(BEGIN_WITHIN_MS, ask, url, {
+  const send = (url: string, { method, headers, body }: RelayedRequest, own: Readonly<Record<string, string>>) =>
+    patient(url, {
       method,
       headers: {
         ...Object.fromEntries(
           PASSED_ON.flatMap((name) => (typeof headers[name] === 'string' ? [[name, headers[name]]] : [])),
         ),
         ...own,
-        'x-forwarded-for': ip,
       },
       ...(body !== undefined && { body }),
       redirect: 'manual',
@@ -72,24 +72,28 @@ export function createRelay({ apiUrl, adminUrl, fetch: ask = fetch }: RelayOptio
       const { accountId } = visit;
       return callWithKey(visit.signedIn, { accountId, mode, level }, (key) =>
         // A charge must name the account.
-        send(
-          `${apiUrl}${request.target}`,
-          request,
-          { authorization: `Bearer ${key}`, 'x-account-id': accountId },
-          visit.ip,
-        ),
+        send(`${apiUrl}${request.target}`, request, {
+          authorization: `Bearer ${key}`,
+          'x-account-id': accountId,
+          'x-forwarded-for': visit.ip,
+        }),
       );
     },
     /** The admin service knows which of its routes are for which role. */
     toAdmin: async (visit: PersonVisit, request: RelayedRequest): Promise<Response> => {
       if (findAdmin(request.method, pathOf(request.target)) === undefined) throw new ConsoleRefusal('not_found');
-      const authorization = sessionBearer(visit.signedIn);
-      return send(`${adminUrl}${request.target}`, request, { authorization }, visit.ip);
+      return send(`${adminUrl}${request.target}`, request, {
+        authorization: sessionBearer(visit.signedIn),
+        'x-forwarded-for': visit.ip,
+      });
     },
     /** The report of the operator's page, which is of no account. */
     toOperatorReport: async (visit: PersonVisit, request: RelayedRequest): Promise<Response> => {
       if (!visit.signedIn.session.operatorView) throw new ConsoleRefusal('operator_view_missing');
-      return send(`${adminUrl}${OPERATOR_PATH}`, request, sessionBearer(visit.signedIn), visit.ip);
+      return send(`${adminUrl}${OPERATOR_PATH}`, request, {
+        authorization: sessionBearer(visit.signedIn),
+        'x-forwarded-for': visit.ip,
+      });
     },
   };
 }
@@ -118,11 +122,11 @@ export function assertFresh({ signedIn, nowMs }: PersonVisit): void {
 }
 
 /** Stops waiting for an answer that does not begin. One that has begun may take its time. */
-async function begunWithin(ms: number, ask: typeof fetch, url: string, init: RequestInit): Promise<Response> {
+async function begunWithin(ms: number, url: string, init: RequestInit): Promise<Response> {
   const stop = new AbortController();
   const timer = setTimeout(() => stop.abort(), ms);
   try {
-    return await ask(url, { ...init, signal: stop.signal });
+    return await fetch(url, { ...init, signal: stop.signal });
   } catch (problem) {
     throw new ConsoleRefusal('upstream_unavailable', { cause: problem });
   } finally {

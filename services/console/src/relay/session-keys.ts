@@ -10,11 +10,13 @@ export type KeyFor = {
   readonly mode: Mode;
   readonly level: SessionKeyLevel;
 };
+/** Throws what the person is answered if no answer comes. */
+export type Ask = (url: string, init: RequestInit) => Promise<Response>;
 export type KeyedCall = (key: string) => Promise<Response>;
 
 export const sessionBearer = ({ token }: SignedIn): string => `Bearer ${SESSION_BEARER_PREFIX}${token}`;
 
-export function createSessionKeys(adminUrl: string, ask: typeof fetch) {
+export function createSessionKeys(adminUrl: string, ask: Ask) {
   const makeRow = async (signedIn: SignedIn, wanted: KeyFor): Promise<boolean> => {
     const answer = await ask(`${adminUrl}/console/session-keys`, {
       method: 'POST',

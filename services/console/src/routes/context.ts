@@ -1,6 +1,6 @@
 // What a handler has: the person and session that the app has judged, and the stores.
 import type { Clock, JudgedSession, SessionToken } from '@svc-pay/core';
-import type { ConsoleStores, FoundSession } from '@svc-pay/postgres/console-service';
+import type { ConsoleStores, FoundSession, Standing } from '@svc-pay/postgres/console-service';
 import type { LogEvent } from '@svc-pay/runtime/logging/log-events';
 import type { ConsoleMetrics } from '../console-metrics.ts';
 import type { SessionCookie } from '../http/session-cookie.ts';
@@ -41,4 +41,8 @@ export type ConsoleVisit = {
 };
 
 /** For a handler of a route with `session: 'needed'`. */
-export type PersonVisit = ConsoleVisit & { readonly signedIn: SignedIn };
+export type PersonVisit = ConsoleVisit & {
+  readonly signedIn: SignedIn;
+  /** What a change needs to find still, in its transaction. */
+  readonly standing: Standing;
+};

@@ -11,7 +11,7 @@ const TOKEN_BYTES = 32;
 type Sessions = Pick<ReturnType<typeof createSessionRoutes>, 'begin' | 'refusePasskey'>;
 
 export function createPeopleRoutes({ stores, origin, webAuthn }: ConsoleWorld, { begin, refusePasskey }: Sessions) {
-  const operationOf = ({ nowMs, signedIn }: PersonVisit) => ({ nowMs, actor: signedIn.actor });
+  const operationOf = ({ nowMs, signedIn, standing }: PersonVisit) => ({ nowMs, actor: signedIn.actor, standing });
 
   /** One that is open: a link that is used, withdrawn, too old or made up is refused alike. */
   const openInvitation = async (token: string, nowMs: number) => {
@@ -57,12 +57,9 @@ export function createPeopleRoutes({ stores, origin, webAuthn }: ConsoleWorld, {
       visit.log('console_invitation_accepted', { personId: accepted.personId, invitationId: id });
       return begin(visit, accepted.personId, read.proof);
     },
-    joinAccount: async ({ nowMs, signedIn }: PersonVisit, { token }: InputOf<'joinAccount'>) => {
-      const accepted = await stores.acceptAsPerson(
-        { nowMs, actor: signedIn.actor },
-        hashOf(token),
-        signedIn.session.personId,
-      );
+    joinAccount: async (visit: PersonVisit, { token }: InputOf<'joinAccount'>) => {
+      const { personId } = visit.signedIn.session;
+      const accepted = await stores.acceptAsPerson(operationOf(visit), hashOf(token), personId);
       if (!accepted.ok) throw new ConsoleRefusal(accepted.code);
       return {};
     },
@@ -104,8 +101,8 @@ export function createPeopleRoutes({ stores, origin, webAuthn }: ConsoleWorld, {
       return { invitationId: made.id, link, expiresAtMs: made.expiresAtMs };
     },
     revokeInvitation: async (visit: PersonVisit, { invitationId }: InputOf<'revokeInvitation'>) => {
-      const revoked = await stores.revokeInvitation(operationOf(visit), visit.accountId, invitationId);
-      if (revoked !== 'revoked') throw new ConsoleRefusal(revoked);
+      if (!(await stores.revokeInvitation(operationOf(visit), visit.accountId, invitationId)))
+        throw new ConsoleRefusal('not_found');
       return {};
     },
     changeRole: (visit: PersonVisit, { personId, role }: InputOf<'changeRole'>) => changeMember(visit, personId, role),

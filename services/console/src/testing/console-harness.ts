@@ -9,7 +9,7 @@ import { newId } from '@svc-pay/protocol/ids';
 import { createLogger } from '@svc-pay/runtime/logging';
 import { afterAll } from 'vitest';
 import { readConsoleConfig } from '../config.ts';
-import { startConsole } from '../start.ts';
+import { type StartOptions, startConsole } from '../start.ts';
 import { type Authenticator, createAuthenticator, type Question } from './authenticator.ts';
 
 export const ORIGIN = 'https://console.example.com';
@@ -18,6 +18,7 @@ const COOKIE = '__Host-svc_console';
 type Answer = {
   readonly status: number;
   readonly headers: Headers;
+  readonly text: string;
   /** Fields of whatever was answered. */
   readonly body: Record<string, unknown> & {
     readonly options: Question;
@@ -39,7 +40,10 @@ type Relayed = {
 };
 
 /** Without `behind`, one upstream that keeps what it receives stands for the services. */
-export async function createConsoleHarness(behind?: Behind) {
+export async function createConsoleHarness(
+  behind?: Behind,
+  options: Pick<StartOptions, 'relayWithinMs' | 'requestWithinMs'> = {},
+) {
   const { pool, url: ownerUrl } = behind?.database ?? (await createTestDatabase());
   const databaseUrl = await createLogin(pool, ownerUrl, 'svc_console');
   const upstream = await startUpstream();
@@ -55,6 +59,7 @@ export async function createConsoleHarness(behind?: Behind) {
   const time = { nowMs: Date.now() };
   const logs: string[] = [];
   const running = await startConsole(read.config, {
+    ...options,
     clock: { nowMs: () => time.nowMs },
     logger: createLogger('console', 'info', { write: (line: string) => logs.push(line) }),
   });
@@ -107,7 +112,7 @@ function browserOf(url: string, authenticator: Authenticator) {
   // Each browser has an address of its own: limits are by address.
   const address = `10.${[...randomBytes(3)].join('.')}`;
   const send = async (method: string, path: string, { body, headers, raw }: Sent = {}): Promise<Answer> => {
-    const text = raw ?? (body === undefined ? undefined : JSON.stringify(body));
+    const sent = raw ?? (body === undefined ? undefined : JSON.stringify(body));
     const response = await fetch(`${url}/console/api${path}`, {
       method,
       redirect: 'manual',
@@ -115,15 +120,16 @@ function browserOf(url: string, authenticator: Authenticator) {
         'x-forwarded-for': address,
         ...(jar.cookie !== '' && { cookie: jar.cookie }),
         ...(method !== 'GET' && { origin: ORIGIN, 'x-svc-console': '1' }),
-        ...(text !== undefined && { 'content-type': 'application/json' }),
+        ...(sent !== undefined && { 'content-type': 'application/json' }),
         ...headers,
       },
-      ...(text !== undefined && { body: text }),
+      ...(sent !== undefined && { body: sent }),
     });
     const [set] = response.headers.getSetCookie();
     if (set !== undefined) jar.cookie = set.startsWith(`${COOKIE}=;`) ? '' : (set.split(';', 1)[0] ?? '');
-    const answered = await response.text();
-    return { status: response.status, headers: response.headers, body: answered === '' ? {} : JSON.parse(answered) };
+    const text = await response.text();
+    const isJson = response.headers.get('content-type')?.startsWith('application/json') === true && text !== '';
+    return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : {} };
   };
   const post = (path: string, body: object = {}, headers: Readonly<Record<string, string>> = {}) =>
     send('POST', path, { body, headers });
@@ -152,8 +158,16 @@ function browserOf(url: string, authenticator: Authenticator) {
 /** Stands for the API and the admin service: answers as it is told, and keeps what it received. */
 async function startUpstream() {
   const received: Relayed[] = [];
-  type Told = { status: number; type?: string; body: string; headers?: Record<string, string> };
-  const behaviour: { answer: (request: Relayed) => Told } = { answer: () => ({ status: 200, body: '{}' }) };
+  type Told = {
+    readonly status: number;
+    readonly type?: string;
+    readonly body: string;
+    readonly headers?: Record<string, string>;
+    /** The connection breaks before the answer ends. */
+    readonly breaks?: true;
+  };
+  /** Undefined: no answer begins. */
+  const behaviour: { answer: (request: Relayed) => Told | undefined } = { answer: () => ({ status: 200, body: '{}' }) };
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -161,8 +175,12 @@ async function startUpstream() {
       const { method = '', url = '', headers } = request;
       const relayed = { method, url, headers, body: Buffer.concat(chunks).toString('utf8') };
       received.push(relayed);
-      const { status, type = 'application/json', body, headers: more } = behaviour.answer(relayed);
-      response.writeHead(status, { 'content-type': type, ...more }).end(body);
+      const told = behaviour.answer(relayed);
+      if (told === undefined) return;
+      const { status, type = 'application/json', body, headers: more, breaks } = told;
+      response.writeHead(status, { 'content-type': type, ...more });
+      if (breaks) response.write(body, () => response.destroy());
+      else response.end(body);
     });
   });
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
@@ -171,6 +189,10 @@ async function startUpstream() {
     url: `http://127.0.0.1:${port}`,
     received,
     behaviour,
-    stop: () => new Promise<void>((resolve) => void server.close(() => resolve())),
+    stop: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
   };
 }
