@@ -265,8 +265,7 @@ describe('the operator’s page', () => {
     await pool.query("update svc.console_sessions set ended_at = now(), end_reason = 'ended' where id = $1", [
       person.sessionId,
     ]);
-    for (const bearer of [person.bearer, operatorKey, 'svc_session_x'])
-      expect((await askFor(bearer)).status).toBe(401);
+    for (const bearer of [person.bearer, operatorKey, 'svc_session_x']) expect((await askFor(bearer)).status).toBe(401);
   });
 
   test('is closed again as soon as the person may not see it', async () => {
