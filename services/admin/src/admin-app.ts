@@ -14,7 +14,15 @@ import {
 import type { Logger } from '@svc-pay/runtime/logging';
 import { logEvent } from '@svc-pay/runtime/logging/log-events';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify, LogController } from 'fastify';
-import { type AdminCaller, type CallerPorts, findCaller, judgeCall, roleIn, standingOf } from './caller.ts';
+import {
+  type AdminCaller,
+  type CallerPorts,
+  findCaller,
+  judgeCall,
+  type PersonCaller,
+  roleIn,
+  standingOf,
+} from './caller.ts';
 import { makeKeyOfSession } from './session-key-route.ts';
 
 /** As metrics and logs name it. */

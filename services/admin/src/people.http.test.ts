@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import {
   authenticate,
   PERSON_ROLES,
+  type PersonRole,
   SESSION_BEARER_PREFIX,
   type SessionKeyLevel,
   sessionKeyScopes,

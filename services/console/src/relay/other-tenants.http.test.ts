@@ -107,7 +107,7 @@ for (const mode of MODES)
 
 const theirKey = await keyOf(theirs, 'test');
 const ofPayout = { keyId: theirKey, network: named.network, payoutId: named.payout };
-test.each([
+const ADMIN_TRIES: readonly (readonly [name: string, request: PageRequest, refusal: string])[] = [
   ['signWithKey', adminRequest('signWithKey', mine.accountId, 'test', { keyId: theirKey }), '404 key_unknown'],
   ['revokeKey', adminRequest('revokeKey', mine.accountId, 'test', { keyId: theirKey }), '404 key_unknown'],
   ['disablePayout', adminRequest('disablePayout', mine.accountId, 'test', ofPayout), '404 payout_unknown'],
@@ -123,7 +123,8 @@ test.each([
       'disablePayout',
     ] as const
   ).map((name) => [name, adminRequest(name, theirs.accountId, 'test', ofPayout), '404 account_unknown'] as const),
-])('the admin route %s finds nothing of another tenant', async (_, request, refusal) => {
+];
+test.each(ADMIN_TRIES)('the admin route %s finds nothing of another tenant', async (_, request, refusal) => {
   expect(await refusalOf(request)).toBe(refusal);
 });
 
