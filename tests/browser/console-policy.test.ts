@@ -29,7 +29,7 @@ test('in the console’s page no text becomes markup, no script is made from tex
       source: () => void (document.createElement('script').src = 'https://evil.example.com/a.js'),
       frame: () => void (document.createElement('iframe').srcdoc = '<script>alert(1)</script>'),
       policy: () =>
-        void (
+        (
           globalThis as unknown as { trustedTypes: { createPolicy: (name: string, rules: object) => void } }
         ).trustedTypes.createPolicy('mine', {}),
     };
