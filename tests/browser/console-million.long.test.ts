@@ -56,7 +56,8 @@ test('ten thousand of a million payments are scrolled with few rows, few request
     console.log(`scrolled: ${JSON.stringify(seen)}`);
     expect(seen).toMatchObject({ rows: SCROLLED, trouble: null });
     expect(seen.mostMounted).toBeLessThanOrEqual(MOST_MOUNTED);
-    expect(seen.requests).toBeLessThanOrEqual(SCROLLED / PAGE_ROWS);
+    // The page behind the last row in sight is read ahead.
+    expect(seen.requests).toBeLessThanOrEqual(SCROLLED / PAGE_ROWS + 1);
     runs.push(seen);
   }
   // Other processes of the machine lengthen tasks, and never shorten them.
