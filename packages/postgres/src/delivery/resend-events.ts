@@ -129,5 +129,7 @@ export async function recordSample(work: MerchantWork, draft: EventDraft, endpoi
       body_after: draft.bodyAfter,
     }),
   );
-  return rows[0]?.count ?? 0;
+  const deliveries = rows[0]?.count ?? 0;
+  await work.audit('event.sampled', draft.id, { type: draft.type, endpointId, deliveries });
+  return deliveries;
 }

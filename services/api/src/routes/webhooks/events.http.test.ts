@@ -200,6 +200,12 @@ test.each(EVENT_TYPES)('a sample of %s goes to its endpoint alone, and touches n
   expect(deliveries).toHaveLength(triggered.deliveries);
   expect(deliveries.map((delivery) => delivery.endpointId)).toContain(other);
   expect(await count()).toEqual(before);
+  const sent = [response.json().eventId, triggered.eventId];
+  const audited = await pool.query('select target, detail from svc.audit where target = any ($1) order by id', [sent]);
+  expect(audited.rows).toMatchObject([
+    { target: sent[0], detail: { type, endpointId, deliveries: 1 } },
+    { target: sent[1], detail: { type, endpointId: null, deliveries: triggered.deliveries } },
+  ]);
   for (const id of [endpointId, other]) await call(api, 'DELETE', `${ENDPOINTS}/${id}`, { key });
 });
 
