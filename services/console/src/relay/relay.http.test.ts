@@ -102,6 +102,23 @@ test('a key that the API does not know is made by the admin service, once, and t
   expect((await owner.get(`/accounts/${account}/live/sdk/payments`)).body.error).toBe('upstream_unavailable');
 });
 
+test('a check that has ended for the admin service is asked for again, and the call is not made', async () => {
+  const owner = members.get('owner')!;
+  await owner.check();
+  const refund = `/accounts/${account}/live/sdk/payments/pay_1/refunds`;
+  upstream.behaviour.answer = ({ url }) =>
+    url === '/console/session-keys'
+      ? { status: 403, body: '{"error":"check_needed"}' }
+      : { status: 401, body: '{"error":"key_invalid"}' };
+  expect(await owner.send('POST', refund, { body: {} })).toMatchObject({
+    status: 403,
+    body: { error: 'check_needed' },
+  });
+  upstream.behaviour.answer = ({ url }) =>
+    url === '/console/session-keys' ? { status: 500, body: 'no json' } : { status: 401, body: '{}' };
+  expect((await owner.send('POST', refund, { body: {} })).body.error).toBe('upstream_unavailable');
+});
+
 test('what comes back is never a page, never a redirect, and sets no cookie', async () => {
   const owner = members.get('owner')!;
   upstream.behaviour.answer = () => ({

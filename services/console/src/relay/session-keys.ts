@@ -24,7 +24,10 @@ export function createSessionKeys(adminUrl: string, ask: Ask) {
       body: JSON.stringify(wanted),
       redirect: 'error',
     });
-    await answer.body?.cancel();
+    const { error } = answer.ok ? {} : ((await answer.json().catch(() => ({}))) as { readonly error?: unknown });
+    if (answer.ok) await answer.body?.cancel();
+    // The check ended meanwhile, or by the clock of the admin service: the page asks for another one.
+    if (error === 'check_needed') throw new ConsoleRefusal('check_needed');
     if (answer.status === 401) throw new ConsoleRefusal('session_over');
     return answer.ok;
   };
