@@ -88,6 +88,7 @@ test('there are the commands that the manual promises', () => {
     'archive list',
     'archive verify',
     'ledger check',
+    'overview rebuild',
     'cost',
     'export',
     'statement',

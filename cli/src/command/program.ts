@@ -15,6 +15,7 @@ import { ledgerCommand } from '../commands/ledger.ts';
 import { listenCommand } from '../commands/listen.ts';
 import { migrateCommand } from '../commands/migrate.ts';
 import { operatorsCommand } from '../commands/operators.ts';
+import { overviewCommand } from '../commands/overview.ts';
 import { payCommand } from '../commands/pay.ts';
 import { paymentsCommand } from '../commands/payments.ts';
 import { payoutsCommand } from '../commands/payouts.ts';
@@ -69,6 +70,7 @@ Examples:
     auditCommand,
     archiveCommand,
     ledgerCommand,
+    overviewCommand,
     costCommand,
     exportCommand,
     statementCommand,

@@ -4,6 +4,7 @@ import {
   type CheckedLine,
   checkBlocks,
   checkBooks,
+  checkOverview,
   createFindings,
   type IcrcChain,
   isoTime,
@@ -53,8 +54,9 @@ export async function checkLedger(given: LedgerToCheck): Promise<LedgerReport> {
   const booksAt = isoTime(given.nowMs());
   return withBooks(pool, async (books) => {
     print('reading the books …\n');
-    const own = createFindings(null, ['entries', 'statuses'], mostDifferences);
+    const own = createFindings(null, ['entries', 'statuses', 'overview'], mostDifferences);
     const censuses = await checkBooks(books, own);
+    checkOverview(await books.overview(), own);
     const lines = [...own.lines()];
     for (const chain of chains) {
       print(`comparing with ${chain.network} …\n`);

@@ -2,6 +2,7 @@
 import type { IntentStatus, PaymentStatus } from '@svc-pay/protocol';
 import type { Mode } from '../account/mode.ts';
 import type { BatchStatus } from '../lane/batch-transitions.ts';
+import type { OverviewComparison } from '../overview/check-overview.ts';
 import type { SettlementStatus } from '../settlement/settlement-transitions.ts';
 import type { StrandedStatus } from '../stranded/stranded-transitions.ts';
 import type { LedgerEntry } from './ledger-entry.ts';
@@ -176,4 +177,6 @@ export type Books = {
   readonly strayProofs: () => Promise<StrayRows>;
   /** Totals of refunds that differ from the refunds and the payment that they sum up. */
   readonly strayRefunds: () => Promise<StrayRows>;
+  /** The figures of accounts beside the books. */
+  readonly overview: () => Promise<OverviewComparison>;
 };

@@ -3,6 +3,7 @@
 export const LEDGER_CHECKS = {
   entries: 'every payment has its entries, and they sum to zero',
   statuses: 'payments, settlements, intents and claims agree',
+  overview: 'the figures of accounts are the sums of the books',
   events: 'every settlement on chain is one completed payment, and back',
   transfers: 'the token moved what the books say, to whom they say',
   gas: 'network cost and gas losses are what the receipts say',

@@ -2,6 +2,7 @@
 import type { Books } from '@svc-pay/core';
 import type pg from 'pg';
 import { loadInstallationId } from '../database/load-installation.ts';
+import { compareOverview } from '../overview/compare-overview.ts';
 import {
   findStrayEntries,
   findStrayIntents,
@@ -55,6 +56,7 @@ function booksOf(client: pg.ClientBase): Books {
     strayPayments: () => findStrayPayments(client),
     strayProofs: () => findStrayProofs(client),
     strayRefunds: () => findStrayRefunds(client),
+    overview: () => compareOverview(client),
     paymentsOfTransactions: (network, ids) => readPaymentsOfTransactions(client, network, ids),
     logUses: (network, logs) => readLogUses(client, network, logs),
     unattributedReceipts: (network) => readUnattributed(client, network),

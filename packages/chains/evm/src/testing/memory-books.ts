@@ -77,6 +77,7 @@ export function booksInMemory(settled: readonly HandSettled[]): BooksInMemory {
     strayPayments: none,
     strayProofs: none,
     strayRefunds: none,
+    overview: async () => ({ looked: 0, asOf: null, differences: [] }),
     paymentsOfTransactions: async (_network, ids) =>
       rows.filter(({ transactionId }) => transactionId !== null && ids.includes(transactionId)),
     logUses: async (_network, logs) => [
