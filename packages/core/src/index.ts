@@ -161,6 +161,7 @@ export type {
   StrayRows,
 } from './ledger/books.ts';
 export { type Census, checkBooks } from './ledger/check-books.ts';
+export { checkOverview, type OverviewComparison } from './ledger/check-overview.ts';
 export * from './ledger/findings.ts';
 export * from './ledger/gas-loss.ts';
 export * from './ledger/gas-share.ts';
@@ -181,7 +182,6 @@ export type { NodeProbe, NodeReading, NodeReadingStore, StoredNodeReading } from
 export { makeOperatorKey, type OperatorKeyText } from './operator/operator-key.ts';
 export * from './operator/operator-report.ts';
 export { spendingFromMs } from './operator/relayer-float.ts';
-export { checkOverview, type OverviewComparison } from './overview/check-overview.ts';
 export type * from './overview/overview-rows.ts';
 export { overviewView, readOverviewRange } from './overview/overview-view.ts';
 export { SETTLE_BOUNDS_MS } from './overview/settle-times.ts';

@@ -36,7 +36,7 @@ export {
   rollOperator,
 } from './operator/operators.ts';
 export { type RehashedKeys, rehashKeys } from './operator/rehash-keys.ts';
-export { type Rebuilt, rebuildOverview } from './overview/rebuild-overview.ts';
+export { rebuildOverview } from './overview/rebuild-overview.ts';
 export { type ActivatedPayout, activatePayout } from './payout/activate-payout.ts';
 export { loadActivationFacts } from './payout/activation-facts.ts';
 export { listPayouts } from './payout/list-payouts.ts';

@@ -37,20 +37,22 @@ export function createConsoleMetrics(): ConsoleMetrics {
     help: 'Sessions that ended because a replaced token came back',
     registers,
   });
+  let overviewLagMs = () => 0;
+  new Gauge({
+    name: 'overview_lag_seconds',
+    help: 'Age of the time up to which the figures of the overview are counted',
+    registers,
+    collect() {
+      this.set(overviewLagMs() / 1_000);
+    },
+  });
   return {
     registry,
     answered: (action, status) => requests.inc({ action, status }),
     signedIn: (result) => signIns.inc({ result }),
     tokenReused: () => reused.inc(),
     tellOverviewLag: (lagMs) => {
-      new Gauge({
-        name: 'overview_lag_seconds',
-        help: 'Age of the time up to which the figures of the overview are counted',
-        registers,
-        collect() {
-          this.set(lagMs() / 1_000);
-        },
-      });
+      overviewLagMs = lagMs;
     },
   };
 }

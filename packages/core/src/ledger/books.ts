@@ -2,9 +2,9 @@
 import type { IntentStatus, PaymentStatus } from '@svc-pay/protocol';
 import type { Mode } from '../account/mode.ts';
 import type { BatchStatus } from '../lane/batch-transitions.ts';
-import type { OverviewComparison } from '../overview/check-overview.ts';
 import type { SettlementStatus } from '../settlement/settlement-transitions.ts';
 import type { StrandedStatus } from '../stranded/stranded-transitions.ts';
+import type { OverviewComparison } from './check-overview.ts';
 import type { LedgerEntry } from './ledger-entry.ts';
 
 export type BookedEntry = Pick<

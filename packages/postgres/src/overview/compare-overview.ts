@@ -25,7 +25,11 @@ const FIGURES = [
 type Figure = (typeof FIGURES)[number];
 
 /** Sums of one source by account, mode, network and asset; figures that it does not have are 0. */
-function sums(source: string, of: Partial<Record<Figure, string>>, [network, asset] = ['s.network', 's.asset']) {
+function sums(
+  source: string,
+  of: Partial<Record<Figure, string>>,
+  [network, asset]: readonly [string, string] = ['s.network', 's.asset'],
+) {
   const columns = FIGURES.map((figure) => `coalesce(${of[figure] ?? '0'}, 0)::numeric as ${figure}`);
   return `select s.account_id, s.mode::text as mode, ${network} as network, ${asset} as asset, ${columns.join(', ')} from ${source} s group by 1, 2, 3, 4`;
 }
@@ -114,8 +118,8 @@ const COMPARE = `
       sums('behind', minus(BEHIND_BOOKINGS)),
       sums('changed', minus(BEHIND_CHANGES)),
       sums('bucket', minus(BUCKETS)),
-      sums('bucket', { reasons: 'sum(s.failed)' }, [...WHOLE_ACCOUNT]),
-      sums('failure', { reasons: '-sum(s.count)' }, [...WHOLE_ACCOUNT]),
+      sums('bucket', { reasons: 'sum(s.failed)' }, WHOLE_ACCOUNT),
+      sums('failure', { reasons: '-sum(s.count)' }, WHOLE_ACCOUNT),
     ].join('\n    union all\n    ')}
   ),
   compared as (

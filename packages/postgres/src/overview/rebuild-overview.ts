@@ -8,7 +8,7 @@ const FOLD_ROWS = 5_000;
 const REMOVED_ROWS = 5_000;
 const TABLES = ['overview_buckets', 'overview_failures', 'overview_times'] as const;
 
-export type Rebuilt = { readonly generation: number; readonly folded: number; readonly asOfMs: number };
+type Rebuilt = { readonly generation: number; readonly folded: number; readonly asOfMs: number };
 
 /** `tell` is called after each step. Another rebuild that begins meanwhile ends this one with an error. */
 export async function rebuildOverview(pool: pg.Pool, tell: (folded: number) => void = () => {}): Promise<Rebuilt> {

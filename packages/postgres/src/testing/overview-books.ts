@@ -10,7 +10,7 @@ import { insertRow } from './sample-rows.ts';
 
 export type OverviewOwner = { readonly accountId: string; readonly mode: Mode };
 
-export type PaidWish = BookedWish & {
+type PaidWish = BookedWish & {
   /** Dollars for a whole token, in units of 10^-18. */
   readonly rateAtto?: bigint;
   /** Value of the gas in the token. */
@@ -123,13 +123,12 @@ export async function payOther(
     });
     const paid = { paid_amount: '5', created_at: at, updated_at: at };
     await insertRow(client, 'payments', { ...tenant, id, intent_id: intentId, status: 'mismatched', ...paid });
-    const entry = { ...tenant, payment_id: id, created_at: at };
     await client.query(
       `insert into svc.ledger_entries (account_id, mode, id, payment_id, network, asset, account_name, party, amount,
          transaction_id, log_index, created_at)
        select p.account_id, p.mode, side.id, p.id, p.network, p.asset, side.name, 'p', side.amount, '0x', 1, $3
        from svc.payments p, (values ($1, 'payer', -5), ($2, 'merchant', 5)) as side (id, name, amount) where p.id = $4`,
-      [newId('ledgerEntry', nowMs), newId('ledgerEntry', nowMs), entry.created_at, id],
+      [newId('ledgerEntry', nowMs), newId('ledgerEntry', nowMs), at, id],
     );
   });
   return () =>

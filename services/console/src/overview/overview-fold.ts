@@ -5,14 +5,14 @@ import type { FoldedStep } from '@svc-pay/postgres/console-service';
 
 const EVERY_MS = 1_000;
 
-export type OverviewFoldOptions = {
+type OverviewFoldOptions = {
   readonly fold: () => Promise<FoldedStep>;
   readonly clock: Clock;
   /** Told once for problems in a row. */
   readonly onProblem: (problem: unknown) => void;
 };
 
-export type OverviewFold = {
+type OverviewFold = {
   /** Age of the time up to which everything is counted; since the start where that is not known. */
   readonly lagMs: () => number;
   readonly stop: () => Promise<void>;

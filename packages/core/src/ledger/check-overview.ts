@@ -1,9 +1,9 @@
 // Compares the figures of accounts with the books from which they are folded.
 import type { Mode } from '../account/mode.ts';
-import type { Findings } from '../ledger/findings.ts';
+import type { Findings } from './findings.ts';
 
 /** A figure of an account in one token that is not the sum of the books. */
-export type OverviewDifference = {
+type OverviewDifference = {
   readonly accountId: string;
   readonly mode: Mode;
   readonly network: string;
