@@ -31,6 +31,8 @@ const press = (name: string) => async (page: Page) => {
 const SHOTS: readonly Shot[] = [
   { name: 'sign-in', path: '/sign-in' },
   { name: 'invitation', path: '/invitation#token' },
+  { name: 'overview', path: '/test/{account}/overview', looks: EVERY },
+  { name: 'operator', path: '/operator' },
   { name: 'payments', path: '/test/{account}/payments', looks: EVERY },
   { name: 'payments-live', path: '/live/{account}/payments' },
   { name: 'asked-for', path: '/test/{account}/payments?list=intents' },
