@@ -104,10 +104,9 @@ export function overviewOf(query: URLSearchParams, behindMs = 1_200): Overview {
 
 /** Of an account that has no payment. */
 export function emptyOverview(query: URLSearchParams): Overview {
-  const { total, ...rest } = overviewOf(query);
   const none = { completed: 0, failed: 0, canceled: 0, mismatched: 0, refunds: 0, reversals: 0, unpriced: 0 };
   return overview.parse({
-    ...rest,
+    ...overviewOf(query),
     points: [],
     failures: [],
     total: {

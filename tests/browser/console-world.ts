@@ -2,7 +2,6 @@
 // webhooks, admin and console as processes of their own, the page in Chromium, passkeys of a virtual authenticator.
 import { freePorts } from '@svc-pay/engine/server';
 import { afterAll } from 'vitest';
-import { askSvc } from '../../cli/src/testing/call-svc.ts';
 import { openShop, PEPPER, SEAL_KEY, type Shop } from '../e2e/open-shop.ts';
 import { svc } from '../e2e/run-svc.ts';
 import { mainOf, type ServiceProcess, startService } from '../e2e/service-process.ts';
@@ -19,7 +18,7 @@ export type ConsolePerson = ConsoleBrowser & {
   readonly accountId: string;
 };
 
-export type AuditRow = {
+type AuditRow = {
   readonly actor: string;
   readonly action: string;
   readonly target: string;
@@ -91,9 +90,8 @@ export async function consoleWorld(options: WorldOptions = {}): Promise<ConsoleW
   };
   const openBrowser = () => openConsoleBrowser(browser, complaints);
   const invite = async ({ role = 'owner', accountId = world.shop.accountId, name = 'Grace Hopper' }: Invited = {}) => {
-    const made = await askSvc(environment, 'people', 'invite', accountId, '--role', role, '--name', name);
-    if (made.exitCode !== 0) throw new Error(JSON.stringify(made.document));
-    return String((made.document as { link: string }).link);
+    const made = await command('people', 'invite', accountId, '--role', role, '--name', name);
+    return (made as { link: string }).link;
   };
   return {
     ...world,

@@ -83,7 +83,7 @@ async function traceTasks(cdp: CDPSession) {
       events.filter(({ name, args }) => name === 'thread_name' && args.name === 'CrRendererMain').map(threadOf),
     );
     const tasks = events.filter(
-      (event) => event.ph === 'X' && /RunTask$/.test(event.name) && mains.has(threadOf(event)),
+      (event) => event.ph === 'X' && event.name.endsWith('RunTask') && mains.has(threadOf(event)),
     );
     const longest = (of: (event: TraceEvent) => number | undefined) =>
       Math.round(tasks.reduce((most, event) => Math.max(most, of(event) ?? 0), 0) / 1_000);
