@@ -28,9 +28,11 @@ test('a rebuild gives the same figures, and while it goes on nothing of them is 
   const { pool } = await booked();
   const before = await figuresOf(pool);
   let rebuilding = true;
+  const isRebuilding = () => rebuilding;
   const looks: number[] = [];
   const looking = (async () => {
-    while (rebuilding) looks.push(await settled(pool));
+    do looks.push(await settled(pool));
+    while (isRebuilding());
   })();
   const [first, second] = [await rebuildOverview(pool), await rebuildOverview(pool)];
   rebuilding = false;
@@ -61,8 +63,20 @@ test('a rebuild that was broken off leaves the figures as they are, and the next
 });
 
 const COLUMNS = [
-  ...['settled', 'unpriced', 'mismatched', 'failed', 'canceled', 'refunds', 'volume_amount', 'refunded_amount'],
-  ...['gas_amount', 'gas_value_amount', 'carried_amount', 'volume_usd_amount', 'refunded_usd_amount', 'gas_usd_amount'],
+  'settled',
+  'unpriced',
+  'mismatched',
+  'failed',
+  'canceled',
+  'refunds',
+  'volume_amount',
+  'refunded_amount',
+  'gas_amount',
+  'gas_value_amount',
+  'carried_amount',
+  'volume_usd_amount',
+  'refunded_usd_amount',
+  'gas_usd_amount',
   'carried_usd_amount',
 ];
 
@@ -72,7 +86,9 @@ test('somebody who changes a figure is found out, whichever it is, and a rebuild
   expect(await differing()).toEqual([]);
   for (const column of COLUMNS) {
     await pool.query(`update svc.overview_buckets set ${column} = ${column} + 1 where settled > 0`);
-    expect(await differing(), column).toMatchObject([{ ...A, figure: column, missing: -1n }]);
+    // A failed payment more than there are reasons is a difference too.
+    const reasons = column === 'failed' ? [{ ...A, figure: 'reasons', missing: 1n }] : [];
+    expect(await differing(), column).toMatchObject([...reasons, { ...A, figure: column, missing: -1n }]);
     await pool.query(`update svc.overview_buckets set ${column} = ${column} - 1 where settled > 0`);
   }
   await pool.query(`update svc.overview_failures set count = 5`);
@@ -85,11 +101,11 @@ test('somebody who changes a figure is found out, whichever it is, and a rebuild
 
 test('the role of the console folds, and neither reads nor writes the books or the figures', async () => {
   const { pool, url } = await booked();
-  const console_ = await logInAs(pool, url, 'svc_console');
+  const consoleRole = await logInAs(pool, url, 'svc_console');
   await payBooked(pool, { ...A, nowMs: TEN });
   await expect
     .poll(async () => {
-      await foldOverview(console_);
+      await foldOverview(consoleRole);
       return settled(pool);
     })
     .toBe(3);
@@ -102,5 +118,5 @@ test('the role of the console folds, and neither reads nor writes the books or t
     'select * from svc.fold_generation(1, 10)',
     `select * from svc.overview_of_bookings(-1, '', 9, 9)`,
   ])
-    await expect(console_.query(statement), statement).rejects.toMatchObject({ code: '42501' });
+    await expect(consoleRole.query(statement), statement).rejects.toMatchObject({ code: '42501' });
 });

@@ -32,13 +32,14 @@ export async function rebuildOverview(pool: pg.Pool, tell: (folded: number) => v
 async function begin(pool: pg.Pool): Promise<number> {
   return inTransaction(pool, async (client) => {
     await client.query('lock table svc.overview_cursors in share row exclusive mode');
-    await client.query('delete from svc.overview_cursors where not shown');
+    // Before the former one is deleted: its number is not given again, because rows of it are still there.
     const { rows } = await client.query<{ generation: number }>(
       `insert into svc.overview_cursors (generation, shown)
        select coalesce(max(generation), 0) + 1, false from svc.overview_cursors returning generation`,
     );
     const [row] = rows;
     if (row === undefined) throw new Error('no generation was begun');
+    await client.query('delete from svc.overview_cursors where not shown and generation < $1', [row.generation]);
     return row.generation;
   });
 }
@@ -59,9 +60,12 @@ async function show(
   });
 }
 
-/** Removes rows of generations that are neither shown nor being built, and cursors but the shown and the given one. */
+/**
+ * Removes rows of generations that are neither shown nor being built, and cursors before the given one. A later one is of a
+ * rebuild that began since.
+ */
 async function removeOthers(pool: pg.Pool, generation: number): Promise<void> {
-  await pool.query('delete from svc.overview_cursors where not shown and generation <> $1', [generation]);
+  await pool.query('delete from svc.overview_cursors where not shown and generation < $1', [generation]);
   for (const table of TABLES) {
     for (;;) {
       const { rowCount } = await pool.query(
