@@ -42,8 +42,7 @@ end
 $$;
 
 create trigger payments_begun_changes after insert on svc.payments
-  for each row when (new.status in ('failed', 'canceled', 'mismatched'))
-  execute function svc.write_payment_change();
+  for each row when (new.status in ('failed', 'canceled', 'mismatched')) execute function svc.write_payment_change();
 create trigger payments_changes after update on svc.payments
   for each row when (
     old.status is distinct from new.status
@@ -208,8 +207,7 @@ set enable_mergejoin = off set jit = off as $$
       order by c.position, c.number limit 1
     ), p.external_cost_amount) end,
     p.usd_per_token_atto
-  from side
-  left join lateral (
+  from side left join lateral (
     select * from svc.payments p
     where p.account_id = side.account_id and p.mode = side.mode and p.id = side.payment_id limit 1
   ) p on true
@@ -229,8 +227,7 @@ set enable_mergejoin = off set jit = off as $$
     order by c.position, c.number limit most
   ),
   counted as (
-    select change.*, change.status::text as counted_status, change.failure_code as code, change.changed_at as counted_at,
-      1 as sign
+    select change.*, change.status::text as counted_status, change.failure_code as code, change.changed_at as counted_at, 1 as sign
     from change where change.status is distinct from change.was_status
     union all
     select change.*, change.was_status::text, earlier.failure_code, earlier.changed_at, -1
@@ -246,8 +243,7 @@ set enable_mergejoin = off set jit = off as $$
   )
   select counted.position, counted.number, counted.account_id, counted.mode, svc.begin_of_hour(counted.counted_at), p.network,
     p.asset, counted.counted_status, counted.code, counted.sign
-  from counted
-  join lateral (
+  from counted join lateral (
     select * from svc.payments p
     where p.account_id = counted.account_id and p.mode = counted.mode and p.id = counted.payment_id limit 1
   ) p on true
@@ -324,8 +320,7 @@ begin
       refunds = bucket.refunds + excluded.refunds, reversals = bucket.reversals + excluded.reversals,
       volume_amount = bucket.volume_amount + excluded.volume_amount,
       refunded_amount = bucket.refunded_amount + excluded.refunded_amount,
-      gas_amount = bucket.gas_amount + excluded.gas_amount,
-      gas_value_amount = bucket.gas_value_amount + excluded.gas_value_amount,
+      gas_amount = bucket.gas_amount + excluded.gas_amount, gas_value_amount = bucket.gas_value_amount + excluded.gas_value_amount,
       carried_amount = bucket.carried_amount + excluded.carried_amount,
       volume_usd_amount = bucket.volume_usd_amount + excluded.volume_usd_amount,
       refunded_usd_amount = bucket.refunded_usd_amount + excluded.refunded_usd_amount,
@@ -334,14 +329,12 @@ begin
   end if;
 
   select count(*)::integer as count, (array_agg(page.position order by page.position desc, page.number desc))[1] as position,
-      max(page.number) filter (where page.position = page.last_position) as number
+      (array_agg(page.number order by page.position desc, page.number desc))[1] as number
     into change
     from (
-      select c.position, c.number, max(c.position) over () as last_position from (
-        select c.position, c.number from svc.payment_changes c
-        where (c.position, c.number) > (known.change_position, known.change_number) and c.position < below
-        order by c.position, c.number limit most
-      ) c
+      select c.position, c.number from svc.payment_changes c
+      where (c.position, c.number) > (known.change_position, known.change_number) and c.position < below
+      order by c.position, c.number limit most
     ) page;
   if change.count > 0 then
     with added as materialized (
