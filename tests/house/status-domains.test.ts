@@ -29,5 +29,6 @@ test('no migration makes a status column of plain text, or a domain that the tes
   const sql = [...committedFiles()].filter(([file]) => /^packages\/postgres\/migrations\/\w+\.sql$/.test(file));
   const columns = sql.flatMap(([, text]) => [...text.matchAll(/^ {2}status (\S+)/gm)].map(([, type = '']) => type));
   const domains = Object.keys(domainsIn(committedFiles())).map((name) => `svc.${name}_status`);
-  expect(columns.toSorted()).toEqual(domains.toSorted());
+  // Several tables may have the status of one noun.
+  expect([...new Set(columns)].toSorted()).toEqual(domains.toSorted());
 });

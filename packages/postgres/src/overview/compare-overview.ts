@@ -1,7 +1,8 @@
 // The figures beside the sums of the books, in one snapshot. Sums come from ledger entries and payments by themselves; what the
 // cursor has not reached is taken off by the functions of the fold.
-import { type Mode, NATIVE_ASSET, NETWORK_PARTY, type OverviewComparison } from '@svc-pay/core';
+import { type Mode, NATIVE_ASSET, NETWORK_PARTY, type OverviewComparison, PAYMENT_STATUS } from '@svc-pay/core';
 import type pg from 'pg';
+import { sqlIs } from '../database/status-sql.ts';
 
 const FIGURES = [
   'settled',
@@ -51,13 +52,14 @@ const MONEY = {
   carried_usd_amount: `sum(s.amount * s.usd_per_token_atto) filter (where ${CARRIED})`,
 } as const;
 
-const SETTLED = `s.status in ('completed', 'refunded', 'mismatched')`;
+const { completed, refunded, mismatched, failed, canceled } = PAYMENT_STATUS;
+const SETTLED = `s.status ${sqlIs(completed, refunded, mismatched)}`;
 const PAYMENTS = {
   settled: `count(*) filter (where ${SETTLED})`,
   unpriced: `count(*) filter (where ${SETTLED} and s.usd_per_token_atto is null)`,
-  mismatched: `count(*) filter (where s.status = 'mismatched' or s.status = 'refunded' and s.completed_at is null)`,
-  failed: `count(*) filter (where s.status = 'failed')`,
-  canceled: `count(*) filter (where s.status = 'canceled')`,
+  mismatched: `count(*) filter (where s.status ${sqlIs(mismatched)} or s.status ${sqlIs(refunded)} and s.completed_at is null)`,
+  failed: `count(*) filter (where s.status ${sqlIs(failed)})`,
+  canceled: `count(*) filter (where s.status ${sqlIs(canceled)})`,
   gas_value_amount: `sum(s.external_cost_amount) filter (where ${SETTLED})`,
   gas_usd_amount: `sum(s.external_cost_amount * s.usd_per_token_atto) filter (where ${SETTLED})`,
 } as const;
@@ -78,9 +80,9 @@ const BEHIND_BOOKINGS = {
 } as const;
 
 const BEHIND_CHANGES = {
-  mismatched: `sum(s.sign) filter (where s.status = 'mismatched')`,
-  failed: `sum(s.sign) filter (where s.status = 'failed')`,
-  canceled: `sum(s.sign) filter (where s.status = 'canceled')`,
+  mismatched: `sum(s.sign) filter (where s.status ${sqlIs(mismatched)})`,
+  failed: `sum(s.sign) filter (where s.status ${sqlIs(failed)})`,
+  canceled: `sum(s.sign) filter (where s.status ${sqlIs(canceled)})`,
 } as const;
 
 const BUCKETS = Object.fromEntries(
