@@ -18,7 +18,7 @@ export function overviewCommand(surroundings: Surroundings): Command {
   return new Command('overview').description('The figures of accounts over time.').addCommand(rebuild);
 }
 
-async function rebuildAll({ context }: Input): Promise<CommandOutcome> {
+async function rebuildAll({ context }: Input<unknown>): Promise<CommandOutcome> {
   return withOperation(
     context,
     [],

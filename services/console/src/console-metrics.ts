@@ -38,14 +38,16 @@ export function createConsoleMetrics(): ConsoleMetrics {
     registers,
   });
   let overviewLagMs = () => 0;
-  new Gauge({
-    name: 'overview_lag_seconds',
-    help: 'Age of the time up to which the figures of the overview are counted',
-    registers,
-    collect() {
-      this.set(overviewLagMs() / 1_000);
-    },
-  });
+  registry.registerMetric(
+    new Gauge({
+      name: 'overview_lag_seconds',
+      help: 'Age of the time up to which the figures of the overview are counted',
+      registers: [],
+      collect() {
+        this.set(overviewLagMs() / 1_000);
+      },
+    }),
+  );
   return {
     registry,
     answered: (action, status) => requests.inc({ action, status }),

@@ -166,8 +166,9 @@ test('a process that dies in the middle of a fold has folded nothing, and the ne
 test('many processes fold at once, in small steps, beside payments: each payment is counted once', async () => {
   const { pool } = await createTestDatabase();
   let paying = true;
+  const isPaying = () => paying;
   const folds = Array.from({ length: 4 }, async () => {
-    while (paying) await foldGeneration(pool, 1, 2);
+    while (isPaying()) await foldGeneration(pool, 1, 2);
   });
   for (let n = 0; n < 30; n += 1) await payBooked(pool, { ...A, nowMs: TEN + n, capAtomic: BigInt(n + 1) * 1_000n });
   paying = false;

@@ -1,5 +1,5 @@
 // Payments as services write them, for the figures of accounts: each step is one transaction.
-import { type LedgerEntry, type Mode, NATIVE_ASSET } from '@svc-pay/core';
+import { type Mode, NATIVE_ASSET } from '@svc-pay/core';
 import { newId } from '@svc-pay/protocol/ids';
 import type pg from 'pg';
 import { inTransaction } from '../database/in-transaction.ts';
@@ -57,8 +57,8 @@ export function payAgain(
       [booked.paymentId, booked.entries.some(({ asset }) => asset === NATIVE_ASSET) ? gasValue : null],
     );
     const entries = booked.entries.map((entry) => ({ ...entry, id: newId('ledgerEntry', nowMs), createdAtMs: nowMs }));
-    await writeEntries(client, entries as readonly LedgerEntry[]);
-    return { ...booked, entries: entries as readonly LedgerEntry[] };
+    await writeEntries(client, entries);
+    return { ...booked, entries };
   });
 }
 

@@ -23,10 +23,11 @@ export function startOverviewFold({ fold, clock, onProblem }: OverviewFoldOption
   let failing = false;
   let stopping = false;
   let running: Promise<void> | undefined;
+  const isStopping = () => stopping;
 
   async function foldAll(): Promise<void> {
     try {
-      for (let more = true; more && !stopping; ) {
+      for (let more = true; more && !isStopping(); ) {
         const { busy, drained, asOfMs } = await fold();
         if (asOfMs !== null) countedToMs = asOfMs;
         more = !busy && !drained;
