@@ -122,6 +122,21 @@ test('the page of a settled payment tells everything from the intent to the webh
   );
 });
 
+test('the page of a settled payment fits on a phone', async () => {
+  const page = await paymentPage(owner, paid.paymentIntentId);
+  await page.getByText('Your server took the event').first().waitFor(SLOW);
+  const { width, height } = page.viewportSize() ?? { width: 1280, height: 900 };
+  await page.setViewportSize({ width: 390, height: 844 });
+  onTestFinished(() => page.setViewportSize({ width, height }));
+  const tooWide = await page.evaluate(() =>
+    [...document.querySelectorAll('main *')]
+      .filter((element) => element.getBoundingClientRect().right > 390)
+      .map((element) => element.outerHTML.slice(0, 300)),
+  );
+  expect(tooWide).toEqual([]);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+});
+
 /** Six decimals without trailing zeros, at least two of them. */
 function usd(atomic: string): string {
   const [sign, digits] = atomic.startsWith('-') ? ['−', atomic.slice(1)] : ['', atomic];
