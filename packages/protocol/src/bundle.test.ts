@@ -14,6 +14,7 @@ const LIMITS = {
   './icp': 5_000,
   './ids': 1_000,
   './merchant': 14_000,
+  './operator': 14_000,
   './payout-activation': 4_000,
   './refund-nonce': 10_000,
   './refund-terms': 16_000,
