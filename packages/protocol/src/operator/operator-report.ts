@@ -108,7 +108,7 @@ export const operatorReport = z.object({
   }),
 });
 export type OperatorReport = z.infer<typeof operatorReport>;
-export type OperatedNetwork = OperatorReport['networks'][number];
+export type ReportedNetwork = OperatorReport['networks'][number];
 export type OperatedLane = OperatorReport['lanes'][number];
-export type ShownBacklog = OperatedNetwork['backlog'][number] | OperatorReport['backlog'][number];
+export type ShownBacklog = ReportedNetwork['backlog'][number] | OperatorReport['backlog'][number];
 export type ShownLedgerCheck = z.infer<typeof ledgerCheck>;

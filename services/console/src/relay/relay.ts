@@ -9,7 +9,7 @@ import type { FastifyReply } from 'fastify';
 import { ConsoleRefusal } from '../http/console-errors.ts';
 import type { PersonVisit } from '../routes/context.ts';
 import { API_OPERATIONS, createFinder, type RelayedOperation } from './api-operations.ts';
-import { type Ask, createSessionKeys, sessionBearer } from './session-keys.ts';
+import { type AskService, createSessionKeys, sessionBearer } from './session-keys.ts';
 
 /** Longer than any route but an export takes to begin its answer. */
 const BEGIN_WITHIN_MS = 60_000;
@@ -45,7 +45,7 @@ export type RelayedRequest = {
 export function createRelay({ apiUrl, adminUrl, relayWithinMs = BEGIN_WITHIN_MS }: RelayOptions) {
   const findApi = createFinder<RelayedOperation>(API_OPERATIONS);
   const findAdmin = createFinder(ADMIN_ROUTES);
-  const patient: Ask = (url, init) => begunWithin(relayWithinMs, url, init);
+  const patient: AskService = (url, init) => begunWithin(relayWithinMs, url, init);
   const { callWithKey } = createSessionKeys(adminUrl, patient);
 
   const send = (url: string, { method, headers, body }: RelayedRequest, own: Readonly<Record<string, string>>) =>

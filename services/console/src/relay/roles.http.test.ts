@@ -176,7 +176,7 @@ test.each(Object.entries(API) as [RelayedName, string][])('the operation %s is f
   const allowed = await compare(rule, (account, mode) => apiRequest(name, account, mode, ids), 'account_unknown');
   const taken = takenByApi(mine.accountId).slice(before.mine);
   // Each allowed request, and no other, has reached the API with a key of the account.
-  expect(taken.map(({ mode }) => mode).sort()).toEqual(
+  expect(taken.map(({ mode }) => String(mode)).sort()).toEqual(
     MODES.flatMap((mode) => Array.from({ length: allowed / 2 }, () => mode)).sort(),
   );
   expect(takenByApi(other.accountId)).toHaveLength(before.other);

@@ -11,12 +11,12 @@ export type KeyFor = {
   readonly level: SessionKeyLevel;
 };
 /** Throws what the person is answered if no answer comes. */
-export type Ask = (url: string, init: RequestInit) => Promise<Response>;
+export type AskService = (url: string, init: RequestInit) => Promise<Response>;
 export type KeyedCall = (key: string) => Promise<Response>;
 
 export const sessionBearer = ({ token }: SignedIn): string => `Bearer ${SESSION_BEARER_PREFIX}${token}`;
 
-export function createSessionKeys(adminUrl: string, ask: Ask) {
+export function createSessionKeys(adminUrl: string, ask: AskService) {
   const makeRow = async (signedIn: SignedIn, wanted: KeyFor): Promise<boolean> => {
     const answer = await ask(`${adminUrl}/console/session-keys`, {
       method: 'POST',

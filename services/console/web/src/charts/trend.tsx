@@ -3,7 +3,7 @@
 import { type KeyboardEvent, type PointerEvent, useEffect, useRef, useState } from 'react';
 import { axisOf, labelled, nearest, runsOf } from './scale.ts';
 
-export type Series = {
+type Series = {
   readonly name: string;
   readonly look: 'main' | 'second' | 'bad';
   readonly values: readonly (number | null)[];

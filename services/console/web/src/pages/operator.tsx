@@ -1,4 +1,4 @@
-import type { OperatedLane, OperatedNetwork, OperatorReport, ShownBacklog } from '@svc-pay/protocol/operator';
+import type { OperatedLane, OperatorReport, ReportedNetwork, ShownBacklog } from '@svc-pay/protocol/operator';
 import { useQuery } from '@tanstack/react-query';
 import { useOperatorReport } from '../api/operator.ts';
 import { meQuery } from '../api/people.ts';
@@ -85,7 +85,7 @@ function Read({ at, old }: { readonly at: string | null; readonly old: boolean }
   );
 }
 
-function Offered({ network: { offered, reason, since } }: { readonly network: OperatedNetwork }) {
+function Offered({ network: { offered, reason, since } }: { readonly network: ReportedNetwork }) {
   if (offered === null) return <Badge tone="quiet">Not offered by a lane</Badge>;
   if (offered) return <Badge tone="good">Offered</Badge>;
   return (
@@ -95,7 +95,7 @@ function Offered({ network: { offered, reason, since } }: { readonly network: Op
   );
 }
 
-function NetworkCard({ network }: { readonly network: OperatedNetwork }) {
+function NetworkCard({ network }: { readonly network: ReportedNetwork }) {
   const { head, finality, nodes, tokenLedgers, backlog, reason, health, offered } = network;
   return (
     <Card title={chainName(network.network)} action={<Offered network={network} />}>
@@ -144,10 +144,10 @@ function NetworkCard({ network }: { readonly network: OperatedNetwork }) {
   );
 }
 
-const finalityWords = ({ blocks, seconds }: NonNullable<OperatedNetwork['finality']>): string =>
+const finalityWords = ({ blocks, seconds }: NonNullable<ReportedNetwork['finality']>): string =>
   `${counted(Number(blocks))} blocks${seconds === null ? '' : `, ${duration(seconds * 1_000)}`}`;
 
-const NodeTable = ({ nodes }: { readonly nodes: OperatedNetwork['nodes'] }) => (
+const NodeTable = ({ nodes }: { readonly nodes: ReportedNetwork['nodes'] }) => (
   <table className="plain-table">
     <thead>
       <tr>
