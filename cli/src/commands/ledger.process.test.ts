@@ -83,6 +83,7 @@ test('books of a real chain hold: the command ends with 0 and says what it looke
       gas: 2,
       balances: 1,
       nonces: 2,
+      overview: 1,
       direct: 0,
       receipts: 0,
     },
@@ -103,7 +104,7 @@ test('a monitor gets the result as a file, and a check that proved nothing leave
   const text = readFileSync(file, 'utf8');
   expect(text).toMatch(/^ledger_check_ended_seconds 1\d{9}$/m);
   expect(text).toMatch(/^ledger_check_looked\{check="gas",network="eip155:31337"\} 2$/m);
-  expect(text.match(/^ledger_check_differences\{[^}]+\} 0$/gm)).toHaveLength(9);
+  expect(text.match(/^ledger_check_differences\{[^}]+\} 0$/gm)).toHaveLength(10);
   const silent = JSON.stringify({ [NETWORK]: { ...setup, rpcUrls: ['http://127.0.0.1:9'] } });
   expect((await run({ ...environment, SVC_NETWORKS: silent })).exitCode).toBe(1);
   expect(readFileSync(file, 'utf8')).toBe(text);
