@@ -8,7 +8,7 @@ import { consoleWorld, whoIs } from './console-world.ts';
 
 // Nothing is paid here: chain and settlement leave the machine to the browsers.
 const world = await consoleWorld({ blockTimeSeconds: 2, settlement: { SVC_SETTLEMENT_POLL_MS: '2000' } });
-vi.setConfig({ testTimeout: 120_000 });
+vi.setConfig({ testTimeout: 240_000 });
 const { consoleUrl } = world;
 
 /** On another port of the same host, which for cookies is the same site: SameSite alone stops nothing here. */

@@ -32,6 +32,11 @@ queries.getMutationCache().subscribe((event) => {
   if (event.type === 'updated' && event.action.type === 'error') afterRefusal(event.action.error);
 });
 
+// A page that the browser kept whole while the person was elsewhere shows what a session had read that may be over.
+addEventListener('pageshow', ({ persisted }) => {
+  if (persisted) location.reload();
+});
+
 const page = document.getElementById('page');
 if (page === null) throw new Error('the page has no place for its content');
 createRoot(page).render(

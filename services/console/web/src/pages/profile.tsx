@@ -1,9 +1,9 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { meQuery, type OwnPasskey } from '../api/people.ts';
 import { post, usePasskeys, useSessions } from '../api/people-calls.ts';
 import { isoOf } from '../format/time.ts';
+import { leaveSession } from '../shell/leave-session.ts';
 import { Badge, Bones, Card, Heading, Problem, Time } from '../ui/bits.tsx';
 import { Form, Submit, TextField } from '../ui/form.tsx';
 import { Icon } from '../ui/icon.tsx';
@@ -168,7 +168,6 @@ function browserOf(userAgent: string): string {
 
 function Sessions() {
   const queries = useQueryClient();
-  const navigate = useNavigate();
   const { data, error } = useSessions();
   const refresh = () => queries.invalidateQueries({ queryKey: ['sessions'] });
   const end = useMutation({
@@ -178,10 +177,7 @@ function Sessions() {
   const endOthers = useMutation({ mutationFn: () => post('/sessions/end-others'), onSuccess: refresh });
   const endAll = useMutation({
     mutationFn: () => post('/sign-out-everywhere'),
-    onSuccess: async () => {
-      queries.clear();
-      await navigate({ to: '/sign-in', search: {} });
-    },
+    onSuccess: leaveSession,
   });
   const problem = error ?? end.error ?? endOthers.error ?? endAll.error;
   return (

@@ -9,6 +9,7 @@ const TITLES: Readonly<Record<string, string>> = {
   overview: 'Overview',
   payments: 'Payments',
   new: 'New payment link',
+  'other-amounts': 'Other amounts',
   keys: 'API keys',
   endpoints: 'Webhooks',
   events: 'Events',

@@ -1,5 +1,5 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { Link, useNavigate } from '@tanstack/react-router';
+import { useMutation } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useState } from 'react';
 import { call } from '../api/call.ts';
@@ -7,6 +7,7 @@ import type { ConsoleMode, SignedInPerson } from '../api/people.ts';
 import { may, ROLE_WORDS } from '../api/roles.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Menu } from '../ui/menu.tsx';
+import { leaveSession } from './leave-session.ts';
 import { chooseLook, LOOKS, readLook } from './look.ts';
 
 type SideProps = {
@@ -188,14 +189,9 @@ function LookSwitch() {
 }
 
 function SignOut() {
-  const queries = useQueryClient();
-  const navigate = useNavigate();
   const { mutate, isPending } = useMutation({
     mutationFn: () => call('/sign-out', { method: 'POST' }),
-    onSettled: async () => {
-      queries.clear();
-      await navigate({ to: '/sign-in', search: {} });
-    },
+    onSettled: leaveSession,
   });
   return (
     <button type="button" className="nav-link text-left" disabled={isPending} onClick={() => mutate()}>
