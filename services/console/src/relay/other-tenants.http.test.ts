@@ -36,7 +36,7 @@ const setUpMs = Date.now();
 type Row = Readonly<Record<string, unknown>>;
 /** The API writes once a minute when keys were used: a use of the set-up may be written later, and is no change. A later use is one. */
 function withoutSetUpUse({ last_used_at: usedAt, ...row }: Row): Row {
-  return usedAt === null || Date.parse(String(usedAt)) <= setUpMs ? row : { ...row, usedAt };
+  return typeof usedAt === 'string' && Date.parse(usedAt) > setUpMs ? { ...row, usedAt } : row;
 }
 
 /** Of every table with rows of the tenant or its people. */
