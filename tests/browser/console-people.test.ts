@@ -31,9 +31,10 @@ const pagesOf = async (page: Page) =>
 /** The link that a dialog shows once. */
 async function takeLink(page: Page, title: string): Promise<string> {
   const dialog = page.getByRole('dialog', { name: title });
-  await dialog.waitFor();
+  const stored = dialog.getByRole('button', { name: 'I have stored it' });
+  await stored.waitFor();
   const link = /http:\/\/\S+#[\w-]{43}/.exec(await dialog.innerText())?.[0] ?? '';
-  await dialog.getByRole('button', { name: 'I have stored it' }).click();
+  await stored.click();
   await dialog.waitFor({ state: 'detached' });
   return link;
 }

@@ -76,7 +76,7 @@ export const SUITES: readonly Suite[] = [
   { name: 'webhooks', budgetSeconds: 60, checks: [processTests('webhooks')] },
   { name: 'cli', budgetSeconds: 84, checks: [processTests('cli')] },
   { name: 'e2e', budgetSeconds: 600, checks: [processTests('e2e')] },
-  { name: 'browser', budgetSeconds: 295, checks: [processTests('browser')] },
+  { name: 'browser', budgetSeconds: 480, checks: [processTests('browser')] },
   { name: 'chaos', budgetSeconds: 270, checks: [tests('chaos')] },
   { name: 'drill', budgetSeconds: 90, checks: [processTests('drill')] },
   { name: 'solana', budgetSeconds: 46, checks: [processTests('solana')] },
