@@ -26,7 +26,13 @@ export type { EventOf, KnownEvent, ReceivedEvent } from './event/received-event.
 export type { EventFilter, EventFound, EventResent, Events, SampleTriggered } from './events/events.ts';
 export type { DayStatement, ExportedPage, ExportPageQuery, Exports } from './exports/exports.ts';
 export type { CreateIntentCall } from './intents/create-intent-call.ts';
-export type { AttemptsFound, IntentListFilter, IntentLists, TimelineFound } from './intents/intent-lists.ts';
+export type {
+  AttemptFilter,
+  AttemptsFound,
+  IntentListFilter,
+  IntentLists,
+  TimelineFound,
+} from './intents/intent-lists.ts';
 export type { IntentCreated, IntentFound, IntentSituation, Intents } from './intents/intents.ts';
 export {
   createDeduplicator,

@@ -14,6 +14,9 @@ export type IntentListFilter = CursorQuery & {
   readonly expand?: 'payment';
 };
 
+/** Of all intents: any range of time. */
+export type AttemptFilter = Omit<CursorQuery, 'metadata'>;
+
 export type AttemptsFound = { readonly ok: true; readonly attempts: readonly AttemptBody[] };
 
 export type TimelineFound = { readonly ok: true; readonly timeline: PaymentTimeline };
@@ -31,6 +34,11 @@ export type IntentLists = {
   ) => AsyncGenerator<ListedIntentBody, void, undefined>;
   /** Refused headers of an intent, newest first. A payer is named as the header claimed. */
   readonly attempts: (paymentIntentId: string, options?: CallOptions) => Promise<AttemptsFound | CallFailure>;
+  /** Refused headers of all intents, newest first, one page. */
+  readonly refusedAttempts: (
+    filter?: AttemptFilter,
+    options?: CallOptions,
+  ) => Promise<CursorPage<AttemptBody> | CallFailure>;
   /** Everything that happened to an intent and its money, oldest first, with a code that says why it stands where it stands. */
   readonly timeline: (paymentIntentId: string, options?: CallOptions) => Promise<TimelineFound | CallFailure>;
 };
@@ -39,6 +47,7 @@ const INTENTS = '/sdk/payment-intents';
 
 export function intentListsOf(connection: Connection): IntentLists {
   const list = listAt<ListedIntentBody, IntentListFilter>(connection, INTENTS);
+  const refused = listAt<AttemptBody, AttemptFilter>(connection, '/sdk/attempts');
   return {
     list: (filter = {}, options) => list(filter, options),
     each: (filter = {}, options) => everyListed(list, filter, options),
@@ -48,6 +57,7 @@ export function intentListsOf(connection: Connection): IntentLists {
       const answer = await connection.call({ method: 'GET', path, read }, options);
       return answer.ok ? { ok: true, attempts: answer.value.data } : answer;
     },
+    refusedAttempts: (filter = {}, options) => refused(filter, options),
     timeline: async (id, options) => {
       const read = withFields<PaymentTimeline>({ paymentIntent: 'object', why: 'text', entries: 'list' });
       const path = `${INTENTS}/${segment(id)}/timeline`;

@@ -298,6 +298,9 @@ test('payments, intents and attempts are listed', async () => {
   const intents = orThrow(await svc.intents.list({ limit: 1 }));
   expect(intents.data.map(({ id }) => id)).toEqual([made.paymentIntentId]);
   expect(orThrow(await svc.intents.attempts(made.paymentIntentId)).attempts).toEqual([]);
+  // An earlier test shows a header that can't be read.
+  const refused = orThrow(await svc.intents.refusedAttempts({ limit: 1 }));
+  expect(refused.data).toMatchObject([{ code: 'invalid_payment_header', payer: null }]);
   expect(orThrow(await svc.intents.timeline(made.paymentIntentId)).timeline).toMatchObject({
     why: 'awaits_payer',
     entries: [
