@@ -198,7 +198,7 @@ export default defineConfig({
           exclude: [LONG],
           globalSetup: ['tests/e2e/warm-compile-cache.ts'],
           maxWorkers: EVERY_CORE,
-          testTimeout: 240_000,
+          testTimeout: 480_000,
         },
       },
       {
