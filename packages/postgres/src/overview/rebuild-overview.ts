@@ -1,11 +1,14 @@
 // Builds the figures anew, from the first booking on, in a generation of their own. The former one is shown and folded until
 // the new one has everything; then the new one is shown in its place, in one commit.
+import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { inTransaction } from '../database/in-transaction.ts';
 import { foldGeneration } from './fold-overview.ts';
 
 const FOLD_ROWS = 5_000;
 const REMOVED_ROWS = 5_000;
+/** An open transaction that writes can keep the new generation from being complete for as long as it lasts. */
+const LOOK_AGAIN_MS = 250;
 const TABLES = ['overview_buckets', 'overview_failures', 'overview_times'] as const;
 
 type Rebuilt = { readonly generation: number; readonly folded: number; readonly asOfMs: number };
@@ -22,7 +25,10 @@ export async function rebuildOverview(pool: pg.Pool, tell: (folded: number) => v
     if (step.folded > 0) tell(folded);
     if (!step.drained) continue;
     const shown = await show(pool, generation);
-    if (shown === undefined) continue;
+    if (shown === undefined) {
+      await sleep(LOOK_AGAIN_MS);
+      continue;
+    }
     await removeOthers(pool, generation);
     return { generation, folded: folded + shown.folded, asOfMs: shown.asOfMs };
   }
