@@ -54,6 +54,11 @@ export type FinalityStore = {
   ) => Promise<boolean>;
   /** One transaction. False if another process already changed the batch: it is no longer mined in that block. */
   readonly reverseBatch: (batchId: string, blockHash: string, nowMs: number) => Promise<boolean>;
+  /**
+   * Records batches without an open item as final, in one statement. Returns the ids of those that it recorded: the others are
+   * no longer recorded as mined, or carry a stranded transfer that is queued again, which `recordFinal` does.
+   */
+  readonly recordSettledFinal: (batchIds: readonly string[], nowMs: number) => Promise<readonly string[]>;
   /** One transaction. `outcomes` belong to the open items, in their order; recording twice changes nothing. */
   readonly recordFinal: (batch: AgeingBatch, outcomes: readonly UnsettledOutcome[], nowMs: number) => Promise<void>;
 };

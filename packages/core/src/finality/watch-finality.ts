@@ -73,7 +73,9 @@ async function judgePage(
     }
   };
   // Before the search: it may take long, or fail.
-  for (const { row, decided } of byBlock) if (!isSearch(decided)) await actOn(row, () => decided);
+  const finished = await finishSettled(deps, byBlock);
+  for (const { row, decided } of byBlock)
+    if (!isSearch(decided) && !finished.has(row.id)) await actOn(row, () => decided);
   for (const { row, decide, recorded } of await searchBatches(chain, deps, byBlock, onFailure))
     await actOn(row, decide, recorded);
   if (contradicted.length > 0) {
@@ -83,6 +85,28 @@ async function judgePage(
 }
 
 type DecidedByBlock = { readonly row: Row; readonly decided: BatchDecision | BatchSearch };
+
+/** Batches whose payments all have their result need nothing but the status: one statement for a page of them. */
+async function finishSettled(
+  { finality, clock }: FinalityDeps,
+  page: readonly DecidedByBlock[],
+): Promise<ReadonlySet<string>> {
+  const settled = page.filter(({ row, decided }) => decided.action === 'finish' && isSettled(row));
+  if (settled.length < 2) return new Set();
+  try {
+    return new Set(
+      await finality.recordSettledFinal(
+        settled.map(({ row }) => row.id),
+        clock.nowMs(),
+      ),
+    );
+  } catch {
+    // Each is recorded alone, and reports its own failure.
+    return new Set();
+  }
+}
+
+const isSettled = (row: Row) => 'openItems' in row && row.openItems.length === 0;
 
 type Loaded = BatchToFind & {
   readonly row: Row;

@@ -7,7 +7,7 @@ import type { RefundChain } from '../refund/refund-chain.ts';
 import type { AuthorizationChain } from '../stranded/authorization-chain.ts';
 import type { PageLimits } from '../watch/page-limits.ts';
 import type { PeriodicJob } from '../watch/periodic-job.ts';
-import type { BatchBlock, MoveOptions, RecordedBatch } from './finality-store.ts';
+import type { AgeingBatch, BatchBlock, MoveOptions, RecordedBatch } from './finality-store.ts';
 import type { BatchVerdict, BlockVerdict } from './judge-batch-block.ts';
 
 export type FinalityLimits = PageLimits & {
@@ -27,8 +27,8 @@ export type FinalityChain = Pick<AuthorizationChain, 'network'> & {
   readonly limits: { readonly finality: FinalityLimits };
   /** The highest block, or slot, that is final. */
   readonly readFinalizedNumber: () => Promise<bigint>;
-  /** The cheap question: do the recorded blocks still exist? `unread` where only the transactions tell. */
-  readonly judgeBlocks: (batches: readonly BatchBlock[]) => Promise<readonly BlockVerdict[]>;
+  /** The cheap question: do the recorded blocks still exist? `unread` where only the whole transactions tell. */
+  readonly judgeBlocks: (batches: readonly (BatchBlock | AgeingBatch)[]) => Promise<readonly BlockVerdict[]>;
   /** Finds the batches by their transactions. */
   readonly judgeBatches: (batches: readonly BatchToFind[]) => Promise<readonly BatchVerdict[]>;
 };

@@ -43,7 +43,7 @@ export function testFinalityStore(create: () => Promise<StoreHarness>): void {
     return found;
   };
   /** A stranded transfer with this action, settled or returned by a mined batch. */
-  const resolved = async (action: 'settle' | 'return') => {
+  const resolved = async (action: 'settle' | 'return', outcomes?: readonly MinedItem['outcome'][]) => {
     const harness = await create();
     const paymentId = await harness.queuePayment();
     const held = await holdPayment(harness, paymentId);
@@ -52,7 +52,7 @@ export function testFinalityStore(create: () => Promise<StoreHarness>): void {
     const lease = await leaseOf(harness.resolving, harness.recovery);
     const items = await harness.resolving.loadQueue(lease, ALL, 9);
     const batch = await sendItems(harness, harness.resolving, lease, items);
-    await harness.resolving.recordMined(lease, [{ batch, mined: minedAs(batch, 'settled') }]);
+    await harness.resolving.recordMined(lease, [{ batch, mined: minedAs(batch, outcomes ?? 'settled') }]);
     return { harness, paymentId, batch, lease, capAtomic: held.item.capAtomic };
   };
   const gasOf = ({ entries, losses }: StoredRows) =>
@@ -84,6 +84,26 @@ export function testFinalityStore(create: () => Promise<StoreHarness>): void {
     expect(after).not.toEqual(before);
     await harness.finality.recordFinal(open, ['no_evidence', 'expired'], harness.nowMs());
     expect(await harness.read()).toEqual(after);
+  });
+
+  test('settled batches are final by one statement, once; a batch with a transfer to queue again is left to its own record', async () => {
+    const harness = await create();
+    const { finality } = harness;
+    const batches = [(await mined(['settled'], harness)).batch, (await mined(['settled', 'settled'], harness)).batch];
+    const ids = batches.map(({ id }) => id);
+    const before = await harness.read();
+    expect(await finality.recordSettledFinal([...ids, 'bat_unknown'], harness.nowMs())).toEqual(
+      expect.arrayContaining(ids),
+    );
+    const after = await harness.read();
+    expect(after.batches.map(({ status }) => status)).toEqual(['finalized', 'finalized']);
+    expect({ ...after, batches: [] }).toEqual({ ...before, batches: [] });
+    expect(await finality.recordSettledFinal(ids, harness.nowMs())).toEqual([]);
+
+    const stranded = await resolved('settle', ['pull_refused']);
+    expect(await stranded.harness.finality.recordSettledFinal([stranded.batch.id], harness.nowMs())).toEqual([]);
+    await stranded.harness.finality.recordFinal(await ageing(stranded.harness, stranded.batch), [], harness.nowMs());
+    expect((await stranded.harness.read()).batches.at(-1)).toMatchObject({ status: 'finalized' });
   });
 
   test('an item is held instead of failed while another reverted batch of it is not final', async () => {

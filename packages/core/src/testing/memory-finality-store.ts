@@ -132,6 +132,16 @@ export function createMemoryFinalityStore(tables: Tables, statement: Statement):
         Object.assign(row, { status: 'broadcast', blockNumber: null, blockHash: null, gasBooked: false });
         return true;
       }),
+    recordSettledFinal: (batchIds, nowMs) =>
+      statement('recordSettledFinal', () =>
+        batchIds.filter((id) => {
+          const row = batches.get(id);
+          const again = strandedOfBatch(tables, id).some(({ status }) => status === TRANSFERS_WHEN_FINAL.from);
+          if (row?.status !== 'mined' || again) return false;
+          Object.assign(row, { status: 'finalized', updatedAtMs: nowMs });
+          return true;
+        }),
+      ),
     recordFinal: (batch, outcomes, nowMs) =>
       statement('recordFinal', () => {
         requireOutcomes(batch, outcomes);

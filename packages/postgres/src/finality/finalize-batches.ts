@@ -65,6 +65,27 @@ const FINALIZE = {
   text: `update svc.batches set status = ${FINAL.to}, updated_at = $2 where id = $1 and status ${FINAL.from}`,
 };
 
+const FINALIZE_SETTLED = {
+  name: 'record-settled-final',
+  text: `
+    update svc.batches b set status = ${FINAL.to}, updated_at = $2
+    where id = any ($1) and status ${FINAL.from} and not exists (
+      select from svc.stranded_transfers t where t.batch_id = b.id and t.status = $3
+    )
+    returning id`,
+};
+
+/** Of batches without an open item. Sorted, so that two processes lock rows in one order. */
+export async function recordSettledFinal(
+  pool: pg.Pool,
+  batchIds: readonly string[],
+  nowMs: number,
+): Promise<readonly string[]> {
+  const values = [batchIds.toSorted(), isoTime(nowMs), TRANSFERS_WHEN_FINAL.from];
+  const { rows } = await pool.query<{ id: string }>({ ...FINALIZE_SETTLED, values });
+  return rows.map(({ id }) => id);
+}
+
 /** Writes one transaction. `outcomes` are in the order of `batch.openItems`. A second call changes nothing. */
 export async function recordFinal(
   pool: pg.Pool,

@@ -57,12 +57,12 @@ export function only([item, ...others]: readonly LaneItem[]): LaneItem {
 }
 
 /** Base58 of 64 bytes. */
-const TRANSACTION_ID = /^[1-9A-HJ-NP-Za-km-z]{64,88}$/;
+export const isTransactionId = (text: string): boolean => /^[1-9A-HJ-NP-Za-km-z]{64,88}$/.test(text);
 
 function pendingOf({ id, items, transactions }: PendingBatch) {
   const [transaction] = transactions;
   // One malformed id would make a node refuse the whole request.
-  if (transaction === undefined || !TRANSACTION_ID.test(transaction.transactionId))
+  if (transaction === undefined || !isTransactionId(transaction.transactionId))
     throw new Error(`batch ${id} has no Solana transaction`);
   return { transactionId: transaction.transactionId, lifetime: lifetimeOf(only(items)) };
 }

@@ -9,7 +9,7 @@ import { agreeOnOutcome, judgeSighting, type Sighting, type TransactionOutcome }
 export type PendingTransaction = { readonly transactionId: string; readonly lifetime: Lifetime };
 
 /** The most statuses that a node returns in one answer. */
-const MOST_STATUSES = 256;
+export const MOST_STATUSES = 256;
 /** Concurrent calls to one node. */
 const MOST_AT_ONCE = 32;
 

@@ -1,8 +1,49 @@
 // Answers where recorded transactions are now, by their statuses: the statuses of a whole page are one call per node.
-import { type BatchToFind, type BatchVerdict, hasSameOutcome, isConfirmedBatch, type MinedBatch } from '@svc-pay/core';
-import type { SolanaNode } from '../rpc/solana-node.ts';
+import {
+  type AgeingBatch,
+  type BatchBlock,
+  type BatchToFind,
+  type BatchVerdict,
+  type BlockVerdict,
+  hasSameOutcome,
+  isConfirmedBatch,
+  type MinedBatch,
+  votesNeeded,
+} from '@svc-pay/core';
+import { askEvery } from '../rpc/ask-nodes.ts';
+import type { SolanaNode, TransactionStatus } from '../rpc/solana-node.ts';
 import { FINALIZED_CONFIRMATIONS } from './commitment.ts';
-import { findExpired, findMined } from './find-batches.ts';
+import { findExpired, findMined, isTransactionId } from './find-batches.ts';
+import { MOST_STATUSES } from './find-transaction-outcome.ts';
+
+/**
+ * Judges settled batches by their statuses alone. The same bytes that succeeded in the recorded slot, which is final now, did
+ * what was proved when the batch was recorded. Every other batch is `unread`: its whole transaction tells.
+ */
+export async function judgeSlots(
+  nodes: readonly SolanaNode[],
+  batches: readonly (BatchBlock | AgeingBatch)[],
+): Promise<readonly BlockVerdict[]> {
+  const settled = batches.filter(isSettled);
+  const final = new Set<string>();
+  for (let at = 0; at < settled.length; at += MOST_STATUSES) {
+    const some = settled.slice(at, at + MOST_STATUSES);
+    const ids = some.map(({ transactionId }) => transactionId);
+    const told = await askEvery(nodes, (node) => node.statuses(ids));
+    for (const [index, batch] of some.entries()) {
+      const agreeing = told.filter((statuses) => succeededIn(batch, statuses[index] ?? null)).length;
+      if (agreeing > 0 && agreeing >= votesNeeded(told.length) && agreeing > told.length - agreeing)
+        final.add(batch.id);
+    }
+  }
+  return batches.map(({ id }) => (final.has(id) ? 'final' : 'unread'));
+}
+
+const isSettled = (batch: BatchBlock | AgeingBatch): batch is AgeingBatch =>
+  'openItems' in batch && batch.openItems.length === 0 && isTransactionId(batch.transactionId);
+
+const succeededIn = ({ blockNumber }: BatchBlock, status: TransactionStatus | null) =>
+  status?.commitment === 'finalized' && status.slot === blockNumber && status.error === null;
 
 export async function judgeBatches(
   nodes: readonly SolanaNode[],

@@ -14,7 +14,7 @@ import { createRentCollector, type RentDeps } from './collect-rent.ts';
 import { finalizedSlot } from './find-batches.ts';
 import { solanaFitness } from './fitness.ts';
 import { judgeHeld } from './judge-held.ts';
-import { judgeBatches } from './judge-recorded.ts';
+import { judgeBatches, judgeSlots } from './judge-recorded.ts';
 
 const LIMITS: WatchedChain['limits'] = {
   // As many as one call for statuses takes. A transaction in another slot is found when the recorded slot is final.
@@ -52,7 +52,7 @@ export function openWatchedSolana(open: OpenSolana, deps: SolanaWatchDeps): Watc
     gasCoin,
     limits: LIMITS,
     readFinalizedNumber: () => finalizedSlot(nodes),
-    judgeBlocks: async (batches) => batches.map(() => 'unread'),
+    judgeBlocks: (batches) => judgeSlots(nodes, batches),
     judgeBatches: (batches) => judgeBatches(nodes, batches),
     readHeld: async () => ({ judge: (payments) => judgeHeld(nodes, payments) }),
     readAuthorizations: async () => READER,
