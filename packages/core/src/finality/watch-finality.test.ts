@@ -46,6 +46,10 @@ async function run({ ageing = [], young = [], newest = 10, pageSize = 3, ...worl
     loadRecordedBatch: async (id) => recordedOf(id),
     moveBatch: async ({ id }) => done.push(`moved ${id}`) > 0,
     reverseBatch: async (id) => done.push(`reversed ${id}`) > 0,
+    recordSettledFinal: async (ids) => {
+      done.push(...ids.map((id) => `final ${id}`));
+      return ids;
+    },
     recordFinal: async ({ id }, outcomes) => void done.push(['final', id, ...outcomes].join(' ')),
     ...world.change,
   };
@@ -159,6 +163,29 @@ test('contradictions of blocks and of transactions change nothing and are one li
   expect(done).toEqual([]);
   const details = { network: NETWORK, batches: 2, firstBatchId: '1' };
   expect(lines).toEqual([['rpc_endpoints_contradict_batches', details]]);
+});
+
+describe('settled batches of a page', () => {
+  const ageing = ['1', '2', '3', '4'].map((id) => ageingOf(id));
+
+  test('are final by one statement; one that the statement leaves out is recorded alone', async () => {
+    const together: (readonly string[])[] = [];
+    const change: Partial<FinalityStore> = {
+      recordSettledFinal: async (ids) => {
+        together.push(ids);
+        return ids.filter((id) => id !== '2');
+      },
+    };
+    const { done } = await run({ ageing, change });
+    expect([together, done]).toEqual([[['1', '2', '3']], ['final 2', 'final 4']]);
+  });
+
+  test('are recorded each alone where that statement fails, and the failure is noted', async () => {
+    const change: Partial<FinalityStore> = { recordSettledFinal: () => Promise.reject(new Error('no connection')) };
+    const { done, failures } = await run({ ageing, change });
+    expect(done).toEqual(['final 1', 'final 2', 'final 3', 'final 4']);
+    expect(failures).toEqual([`finality ${NETWORK}`]);
+  });
 });
 
 describe('a batch holds up no other', () => {

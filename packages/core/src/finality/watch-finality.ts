@@ -73,7 +73,7 @@ async function judgePage(
     }
   };
   // Before the search: it may take long, or fail.
-  const finished = await finishSettled(deps, byBlock);
+  const finished = await finishSettled(deps, byBlock, onFailure);
   for (const { row, decided } of byBlock)
     if (!isSearch(decided) && !finished.has(row.id)) await actOn(row, () => decided);
   for (const { row, decide, recorded } of await searchBatches(chain, deps, byBlock, onFailure))
@@ -90,9 +90,11 @@ type DecidedByBlock = { readonly row: Row; readonly decided: BatchDecision | Bat
 async function finishSettled(
   { finality, clock }: FinalityDeps,
   page: readonly DecidedByBlock[],
+  onFailure: NoteFailure,
 ): Promise<ReadonlySet<string>> {
   const settled = page.filter(({ row, decided }) => decided.action === 'finish' && isSettled(row));
-  if (settled.length < 2) return new Set();
+  const [first, ...others] = settled;
+  if (first === undefined || others.length === 0) return new Set();
   try {
     return new Set(
       await finality.recordSettledFinal(
@@ -100,8 +102,9 @@ async function finishSettled(
         clock.nowMs(),
       ),
     );
-  } catch {
-    // Each is recorded alone, and reports its own failure.
+  } catch (problem) {
+    // Each of them is recorded alone now.
+    onFailure(idsOf(first.row), problem);
     return new Set();
   }
 }

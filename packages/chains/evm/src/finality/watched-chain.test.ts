@@ -151,6 +151,10 @@ async function run(
     loadRecordedBatch: async (id) => recorded(id),
     moveBatch: async ({ id }) => actions.moved.push(id) > 0,
     reverseBatch: async (id) => actions.taken.push(id) > 0,
+    recordSettledFinal: async (ids) => {
+      actions.final.push(...ids);
+      return ids;
+    },
     recordFinal: async ({ id }) => void actions.final.push(id),
     ...change,
   };
@@ -283,6 +287,7 @@ test('a batch that fails every time holds up none behind it, however many there 
     [{ ...sound, finalized: 110n }],
     { ageing: ids.map((id) => ageingBatch(id)), young: [batchBlock] },
     {
+      recordSettledFinal: async () => [],
       recordFinal: async ({ id }) => {
         if (bad.has(id)) throw new Error(`${id} is settled, its row says it is not`);
         actions.push(id);
