@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { coalesceQueries } from './coalesce-queries.ts';
 
 /** A statement that the test answers by calling `end`. */
@@ -49,4 +49,49 @@ test('one that is at fault fails alone', async () => {
   const ask = coalesceQueries({ concurrent: 1, most: 10 }, askAll);
   const outcomes = await Promise.allSettled(['first', 'good', 'bad', 'better'].map(ask));
   expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
+});
+
+test('the faulty one of 256 costs sixteen more statements', async () => {
+  let statements = 0;
+  const askAll = async (asks: readonly number[]) => {
+    statements += 1;
+    if (asks.includes(77)) throw new Error('bad');
+    return asks;
+  };
+  const ask = coalesceQueries({ concurrent: 1, most: 256 }, askAll);
+  const outcomes = await Promise.allSettled([0, ...Array.from({ length: 256 }, (_, index) => index + 1)].map(ask));
+  expect(outcomes.filter(({ status }) => status === 'rejected')).toHaveLength(1);
+  expect(outcomes[77]?.status).toBe('rejected');
+  // One alone, the group of 256, and two for each of its eight halvings.
+  expect(statements).toBe(18);
+});
+
+describe('a lost connection', () => {
+  const lost = () => new Error('Connection terminated unexpectedly');
+
+  test('is nobody’s fault: the group is run again as it is', async () => {
+    const { asked, askAll } = held();
+    const ask = coalesceQueries({ concurrent: 1, most: 10 }, askAll);
+    const answers = Promise.all(['x', 'a', 'b', 'c'].map(ask));
+    asked[0]?.end();
+    await moment();
+    asked[1]?.end(lost());
+    await moment();
+    expect(asked.map(({ asks }) => asks)).toEqual([['x'], ['a', 'b', 'c'], ['a', 'b', 'c']]);
+    asked[2]?.end();
+    expect(await answers).toEqual(['X', 'A', 'B', 'C']);
+  });
+
+  test('that is lost again fails all of the group, without a statement for each', async () => {
+    const { asked, askAll } = held();
+    const ask = coalesceQueries({ concurrent: 1, most: 10 }, askAll);
+    const outcomes = Promise.allSettled(['x', 'a', 'b', 'c'].map(ask));
+    asked[0]?.end();
+    for (const index of [1, 2]) {
+      await moment();
+      asked[index]?.end(lost());
+    }
+    expect((await outcomes).map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected', 'rejected']);
+    expect(asked).toHaveLength(3);
+  });
 });
