@@ -34,14 +34,14 @@ import { coalesceQueries } from './database/coalesce-queries.ts';
 import type { Database } from './database/open-database.ts';
 import { ttlCache } from './database/ttl-cache.ts';
 import { findReadLedgers, type IsLedgerRead, ledgerKey } from './icrc/read-ledgers.ts';
-import { bindKey, isKeyReused } from './idempotency/bound-keys.ts';
+import { type AskedKey, areKeysReused, bindKeys, type KeyToBind } from './idempotency/bound-keys.ts';
 import { keepAnswer, recallAnswer } from './idempotency/stored-answers.ts';
 import { loadAcceptancesOfMany, type WantedAcceptances } from './intent/load-acceptances.ts';
 import { type IntentStatusRead, loadStatus } from './intent/load-intent.ts';
 import { loadIssued } from './intent/load-issued.ts';
 import { loadPayable } from './intent/load-payable.ts';
 import { recordCancellation } from './intent/record-cancellation.ts';
-import { recordIntent, reserveIntentCodes } from './intent/record-intent.ts';
+import { createRecordIntent, reserveIntentCodes } from './intent/record-intents.ts';
 import { markAsleep, markAwake } from './lane/awake-lanes.ts';
 import { findWithdrawn } from './lane/network-health.ts';
 import { claimPayments, findClaim } from './payment/claim-payment.ts';
@@ -131,6 +131,8 @@ export function createApiStores({ pool }: Database, { clock, cacheMs }: ApiStore
   const loadOffered = coalesceQueries(TOGETHER, (wanted: readonly WantedAcceptances[]) =>
     loadAcceptancesOfMany(pool, wanted, 'x402'),
   );
+  const isReused = coalesceQueries(TOGETHER, (asked: readonly AskedKey[]) => areKeysReused(pool, asked));
+  const bind = coalesceQueries(TOGETHER, (bound: readonly KeyToBind[]) => bindKeys(pool, bound));
   return {
     findKey: ttlCache(
       memory,
@@ -156,7 +158,7 @@ export function createApiStores({ pool }: Database, { clock, cacheMs }: ApiStore
     findHourlyCaps: () => hourlyCaps('all'),
     isLedgerRead: async (token) => (await readLedgers('all')).has(ledgerKey(token)),
     reserveIntentCodes: (count) => reserveIntentCodes(pool, count),
-    recordIntent: (record) => recordIntent(pool, record),
+    recordIntent: createRecordIntent(pool, TOGETHER),
     loadStatus: (caller, intentId) => loadStatus(pool, caller, intentId),
     loadIssued: (caller, intentId) => loadIssued(pool, caller, intentId),
     loadPayable: (caller, intentId) => loadPayable(pool, caller, intentId),
@@ -175,8 +177,8 @@ export function createApiStores({ pool }: Database, { clock, cacheMs }: ApiStore
     recordRefused: (refused) => recordRefused(pool, refused),
     queueRefused: (caller, intentId, key, nowMs) => queueRefused(pool, caller, intentId, key, nowMs),
     recordAttempt: (attempt) => recordAttempt(pool, attempt),
-    isKeyReused: (caller, claim) => isKeyReused(pool, caller, claim),
-    bindKey: (caller, claim, nowMs) => bindKey(pool, caller, claim, nowMs),
+    isKeyReused: (caller, claim) => isReused({ caller, claim }),
+    bindKey: (caller, claim, nowMs) => bind({ caller, claim, nowMs }),
     loadUpto: (caller, intentId, authorization) => loadUpto(pool, caller, intentId, authorization),
     recordConfirmation: (confirmation) => recordConfirmation(pool, confirmation),
     leaseAuthorization: coalesceQueries({ ...TOGETHER, keyOf: (order: LeaseOrder) => payerKeyOf(order) }, (orders) =>

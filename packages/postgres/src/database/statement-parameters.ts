@@ -48,6 +48,9 @@ type ArrayType = Exclude<SqlType, `${string}[]`>;
 /** The type of a column, and its value in a row. */
 type Column<Row> = { readonly [Type in ArrayType]: readonly [Type, (row: Row) => Taken[Type] | null] }[ArrayType];
 
+/** Columns by name, in their order. */
+export type Columns<Row> = Readonly<Record<string, Column<Row>>>;
+
 export type ColumnArrays<Row> = {
   /** For the text, after `from`: `unnest($2::text[], …) as asked (account_id, …)`. */
   readonly unnest: (alias: string) => string;
@@ -62,7 +65,7 @@ export type ColumnArrays<Row> = {
 };
 
 /** Parameters of a set of rows: one array for each column. `first` is the position of the first one. */
-export function columnArrays<Row>(columns: Readonly<Record<string, Column<Row>>>, first = 1): ColumnArrays<Row> {
+export function columnArrays<Row>(columns: Columns<Row>, first = 1): ColumnArrays<Row> {
   const names = Object.keys(columns);
   const each = Object.values(columns);
   const arrays = each.map(([type], index) => `$${first + index}::${type}[]`).join(', ');

@@ -1,17 +1,8 @@
-import {
-  type Caller,
-  type CancelAction,
-  type CancelIntentPorts,
-  type Intent,
-  isoTime,
-  type Origin,
-} from '@svc-pay/core';
+import { type Caller, type CancelAction, type CancelIntentPorts, type Intent, type Origin } from '@svc-pay/core';
 import type pg from 'pg';
 import { writeAudit } from '../audit/write-audit.ts';
 import { inTransaction } from '../database/in-transaction.ts';
-import { insertText } from '../database/insert-text.ts';
-import { namedParameters } from '../database/statement-parameters.ts';
-import { answerAt, answerValues, recallAnswer } from '../idempotency/stored-answers.ts';
+import { recallAnswer, storeAnswer } from '../idempotency/stored-answers.ts';
 import { asksForCanceled, tellCanceled } from './tell-canceled.ts';
 
 type Idempotency = Parameters<CancelIntentPorts['recordCancellation']>[2];
@@ -45,9 +36,6 @@ export async function recordCancellation(
   }
 }
 
-const OWNER = namedParameters({ account_id: 'text', mode: 'text', created_at: 'timestamptz' });
-const STORE_ANSWER = `${insertText('svc.idempotency', { ...OWNER.at, ...answerAt(OWNER.next).at })} on conflict do nothing`;
-
 async function cancel(
   client: pg.PoolClient,
   nowMs: number,
@@ -58,11 +46,8 @@ async function cancel(
   origin: Origin,
 ): Promise<void> {
   const now = new Date(nowMs);
-  if (idempotency !== null) {
-    const owner = OWNER.values({ account_id: accountId, mode, created_at: isoTime(nowMs) });
-    const claimed = await client.query(STORE_ANSWER, [...owner, ...answerValues(idempotency)]);
-    if (claimed.rowCount !== 1) throw new NotRecorded('key_taken');
-  }
+  if (idempotency !== null && !(await storeAnswer(client, { accountId, mode }, idempotency, nowMs)))
+    throw new NotRecorded('key_taken');
   const asked = asksForCanceled('intent');
   const changed = await client.query<{ told: boolean }>(
     `update svc.intents intent set status = 'canceled', version = version + 1, updated_at = $5, canceled_at = $5,

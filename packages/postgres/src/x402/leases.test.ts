@@ -14,7 +14,7 @@ import { sampleFamily } from '@svc-pay/core/testing';
 import { evmNetwork } from '@svc-pay/protocol';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createApiStores } from '../api-stores.ts';
-import { reserveIntentCodes } from '../intent/record-intent.ts';
+import { reserveIntentCodes } from '../intent/record-intents.ts';
 import { loadMerchant } from '../payout/load-merchant.ts';
 import { createTestDatabase } from '../testing/create-test-database.ts';
 import { queuePayment } from '../testing/queue-payment.ts';

@@ -2,9 +2,9 @@
 import type { LeasedAuthorization, LoadedLease, MarkedAnswer, ReturnOrder, SettleOrder } from '@svc-pay/core';
 import type pg from 'pg';
 import { type PayerBudgetRow, payerBudgetJoin, payerBudgetOf } from '../budget/payer-budget.ts';
-import { insertText } from '../database/insert-text.ts';
-import { columnArrays, namedParameters } from '../database/statement-parameters.ts';
-import { intentValuesOnce, recordedOnce } from '../intent/record-intent.ts';
+import { insertText, sameNames } from '../database/insert-text.ts';
+import { columnArrays } from '../database/statement-parameters.ts';
+import { createRecorder } from '../intent/intent-recorder.ts';
 import { type LeaseFactsRow, leaseFacts, leaseFactsOf, NOW_MS } from './lease-row.ts';
 
 const WANTED = columnArrays<LeasedAuthorization>({
@@ -37,50 +37,38 @@ export async function loadLeases(
   }));
 }
 
-const leaseAt = (first: number) =>
-  namedParameters(
+const recordWithLease = createRecorder<SettleOrder>('begin-x402-settle', {
+  columns: {
+    claim_key: ['bytea', ({ claimKey }) => Buffer.from(claimKey)],
+    asset: ['text', ({ asset }) => asset],
+    payer: ['text', ({ payer }) => payer],
+    recipient: ['text', ({ recipient }) => recipient],
+    lease_amount: ['numeric', ({ amount }) => amount.toString()],
+    valid_before: ['bigint', ({ validBeforeSeconds }) => validBeforeSeconds.toString()],
+    call: ['integer', ({ call }) => call],
+  },
+  insert: `${insertText(
+    'svc.x402_leases as lease',
     {
-      claim_key: 'bytea',
-      asset: 'text',
-      payer: 'text',
-      recipient: 'text',
-      lease_amount: 'numeric',
-      valid_before: 'bigint',
-      call: 'integer',
+      ...sameNames('account_id', 'mode', 'network', 'claim_key', 'asset', 'payer', 'recipient', 'valid_before', 'call'),
+      intent_id: 'id',
+      amount: 'lease_amount',
+      call_at: 'now()',
     },
-    first,
-  );
-/** Used for the values at any position: their order is the same. */
-const LEASE = leaseAt(1);
-
-const BEGIN = recordedOnce('begin-x402-settle', 1, ({ account_id, mode, id: intent_id, network }, next) => {
-  const { lease_amount: amount, ...given } = leaseAt(next).at;
-  const columns = { account_id, mode, intent_id, network, amount, ...given, call_at: 'now()' };
-  return `${insertText('svc.x402_leases as lease', columns)}
+    'from asked',
+  )}
       on conflict (claim_key) do update
       set account_id = excluded.account_id, mode = excluded.mode, recipient = excluded.recipient,
         amount = excluded.amount, valid_before = excluded.valid_before, call = excluded.call, call_at = excluded.call_at,
         answer = null, intent_id = excluded.intent_id
-      where lease.call = excluded.call - 1
-      returning 1`;
+      where lease.call = excluded.call - 1`,
+  returned: { id: 'intent_id' },
 });
 
 /** If the lease is no longer as it was read, nothing is written. */
 export async function beginSettle(pool: pg.Pool, order: SettleOrder): Promise<boolean> {
-  const values = [
-    ...intentValuesOnce(order.record),
-    ...LEASE.values({
-      claim_key: Buffer.from(order.claimKey),
-      asset: order.asset,
-      payer: order.payer,
-      recipient: order.recipient,
-      lease_amount: order.amount.toString(),
-      valid_before: order.validBeforeSeconds.toString(),
-      call: order.call,
-    }),
-  ];
-  const { rows } = await pool.query<{ recorded: number }>({ ...BEGIN, values });
-  return rows[0]?.recorded === 1;
+  const { record } = order;
+  return (await recordWithLease(pool, [{ record, gated: order }])).has(record.intent.id);
 }
 
 const TAKE_OVER = {
