@@ -53,7 +53,13 @@ import { loadMerchant } from './payout/load-merchant.ts';
 import { findRelayer, isSettlingRelayer, loadStoredPayout } from './payout/transfer-terms.ts';
 import { openReference } from './reference/open-reference.ts';
 import { createRefundStore } from './refund/refund-store.ts';
-import { loadClaimed, loadSettlement, loadSettlements, type WantedSettlement } from './settlement/load-settlement.ts';
+import {
+  loadClaimed,
+  loadResults,
+  loadSettlement,
+  loadSettlements,
+  type WantedSettlement,
+} from './settlement/load-settlement.ts';
 import { loadUpto } from './settlement/load-upto.ts';
 import { recordConfirmation } from './settlement/record-upto-confirmation.ts';
 import { findHourlyCaps } from './token/hourly-caps.ts';
@@ -78,6 +84,7 @@ export type ApiStores = Pick<AuthenticatePorts, 'findKey'> &
     | 'recordAttempt'
     | 'isKeyReused'
     | 'bindKey'
+    | 'loadResult'
   > &
   Pick<UptoPorts, 'loadUpto' | 'recordConfirmation'> &
   LeaseStore & {
@@ -179,6 +186,7 @@ export function createApiStores({ pool }: Database, { clock, cacheMs }: ApiStore
     recordAttempt: (attempt) => recordAttempt(pool, attempt),
     isKeyReused: (caller, claim) => isReused({ caller, claim }),
     bindKey: (caller, claim, nowMs) => bind({ caller, claim, nowMs }),
+    loadResult: coalesceQueries(TOGETHER, (awaited: readonly AwaitedPayment[]) => loadResults(pool, awaited)),
     loadUpto: (caller, intentId, authorization) => loadUpto(pool, caller, intentId, authorization),
     recordConfirmation: (confirmation) => recordConfirmation(pool, confirmation),
     leaseAuthorization: coalesceQueries({ ...TOGETHER, keyOf: (order: LeaseOrder) => payerKeyOf(order) }, (orders) =>

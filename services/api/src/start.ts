@@ -62,7 +62,9 @@ export type StartOptions = { readonly clock?: Clock; readonly logger?: Logger };
 
 const CODES_PER_BLOCK = 100;
 /** Upper bound for the delay that a lost notification causes. */
-const OUTCOME_POLL_MS = 1_000;
+/** Notifications tell results. These looks are for those that are lost. */
+const OUTCOME_FIRST_LOOK_MS = 1_500;
+const OUTCOME_LATER_LOOKS_MS = 10_000;
 const MAX_SETTLE_WAITS = 10_000;
 /** Left for the answers to sellers that wait when the process stops. */
 const LAST_ANSWERS_MS = 1_000;
@@ -133,7 +135,8 @@ export async function startApi(config: ApiConfig, options: StartOptions = {}): P
   const waits = createOutcomeWaits({
     watchIntent,
     findFinished: stores.findFinished,
-    pollMs: OUTCOME_POLL_MS,
+    firstLookMs: OUTCOME_FIRST_LOOK_MS,
+    laterLooksMs: OUTCOME_LATER_LOOKS_MS,
     max: MAX_SETTLE_WAITS,
     onProblem: (problem, ids) => logEvent(logger, 'awaited_payments_not_read', { ...ids, err: problem }),
   });
@@ -245,6 +248,7 @@ export async function startApi(config: ApiConfig, options: StartOptions = {}): P
       noteAnswer: marks.note,
       payerRefused: traces.payerRefused,
       pause: (milliseconds) => setTimeout(milliseconds, true, { signal: stopping.signal }).catch(() => false),
+      watchResult: waits.watchResult,
       awaitResult: waits.awaitResult,
       wakeLanes: waker?.wakeLanes ?? (() => {}),
       wakeReader: wakeReader ?? (() => {}),

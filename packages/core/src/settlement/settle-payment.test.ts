@@ -242,6 +242,19 @@ describe('the wait', () => {
     expect(steps).toBe('load, acceptances, verify, claim, wake, wait, load, wait, load, wait, load');
     expect(said).toMatchObject({ status: 'processing' });
   });
+  test('notes changes from before the claim on, until it is answered, also when the claim is not taken', async () => {
+    const { steps } = await settle({ showWatch: true });
+    expect(steps).toBe('load, acceptances, verify, watch, claim, wake, wait, load, unwatch');
+    const taken = await settle({ showWatch: true, claims: ['bound_elsewhere'], reads: [open] });
+    expect(taken.steps).toBe('load, acceptances, verify, watch, claim, load, record attempt, unwatch');
+  });
+  test('reads the result alone when it is told of one, and everything when there is none', async () => {
+    const lean = await settle({ reads: [open], result: paid });
+    expect(lean.steps).toBe('load, acceptances, verify, claim, wake, wait, load result');
+    expect(lean.said).toMatchObject({ status: 'succeeded' });
+    const late = await settle({ told: [false], reads: [open, processing], result: paid });
+    expect(late.steps).toBe('load, acceptances, verify, claim, wake, wait, load');
+  });
   test('of no length wakes the lanes and reads once', async () => {
     const { steps } = await settle({ settleWaitMs: 0, reads: [open, processing] });
     expect(steps).toBe('load, acceptances, verify, claim, wake, load');

@@ -128,6 +128,21 @@ export async function settleVerified(
     const known = read ?? (await reload(ports, call, submission));
     return withMovable(verified, await refuse(ports, call, submission, known, 'gas_budget_spent'));
   }
+  // Before the claim: from its commit on the payment may get its result.
+  const unwatch = ports.watchResult(call.intentId);
+  try {
+    return await claimAndWait(ports, call, submission, verified);
+  } finally {
+    unwatch();
+  }
+}
+
+async function claimAndWait(
+  ports: SettlePorts,
+  call: SettleCall,
+  submission: Submission,
+  verified: VerifiedPayment,
+): Promise<SettleReply> {
   const claimed = await claimWithRetry(ports, call, submission, verified);
   if (claimed.outcome !== 'claimed') {
     await recordUnclaimed(ports, call, verified, claimed.outcome);
@@ -241,7 +256,12 @@ async function waitFor(
   payment: PaymentToAwait,
   first: SettlementRead | undefined,
 ): Promise<SettlementRead> {
-  return waitForResult(ports, call, payment, { reload: () => reload(ports, call, submission), pendingIn }, first);
+  const { caller, intentId } = call;
+  const readAgain = async (mayHaveResult?: Id<'payment'>) => {
+    const result = mayHaveResult && (await ports.loadResult({ caller, intentId, paymentId: mayHaveResult }));
+    return result ?? reload(ports, call, submission);
+  };
+  return waitForResult(ports, call, payment, { reload: readAgain, pendingIn }, first);
 }
 
 async function refuse(

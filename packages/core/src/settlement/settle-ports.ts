@@ -79,6 +79,13 @@ export type SettlePorts = {
   /** Wakes the lanes of a network. Returns at once and never throws. */
   readonly wakeLanes: (network: NetworkId) => void;
   /**
+   * The intent and its latest payment, if that is this payment and it has its result; undefined otherwise. Costs less than
+   * `loadSettlement`, which says the same.
+   */
+  readonly loadResult: (payment: AwaitedPayment) => Promise<SettlementRead | undefined>;
+  /** Notes changes of the intent until the returned function is called, so that `awaitResult` misses none before it. */
+  readonly watchResult: (intentId: Id<'paymentIntent'>) => () => void;
+  /**
    * Resolves true when the payment may have a result, false when the time is up or the process is stopping. Uses no
    * database connection while it waits.
    */

@@ -8,7 +8,8 @@ export type WaitPorts = Pick<SettlePorts, 'clock' | 'settleWaitMs' | 'wakeLanes'
 
 /** How a call looks at its payment again. */
 export type Reading<Read> = {
-  readonly reload: () => Promise<Read>;
+  /** `mayHaveResult`: the payment named by `paymentId` may have its result. Absent: it is not known to have one. */
+  readonly reload: (mayHaveResult?: PaymentToAwait['id']) => Promise<Read>;
   /** Undefined once the payment has its result. */
   readonly pendingIn: (read: Read) => PaymentToAwait | undefined;
 };
@@ -32,7 +33,7 @@ export async function waitForResult<Read>(
     const leftMs = deadlineMs - ports.clock.nowMs();
     if (leftMs <= 0) return read ?? reload();
     const told = await ports.awaitResult({ caller, intentId, paymentId }, leftMs);
-    read = await reload();
+    read = await reload(told ? paymentId : undefined);
     const pending = pendingIn(read);
     if (!told || pending === undefined) return read;
     paymentId = pending.id;

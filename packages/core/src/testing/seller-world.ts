@@ -166,6 +166,8 @@ function play(world: SellerWorld) {
     isKeyReused: async () => false,
     bindKey: async () => {},
     wakeLanes: () => {},
+    loadResult: async () => undefined,
+    watchResult: () => () => {},
     awaitResult: async () => step('wait', () => true),
   };
   return { ports, steps, marks, orders, returned, taken };

@@ -90,6 +90,10 @@ export type SettleWorld = {
   settleWaitMs?: number;
   /** Whether each wait is told of a result; the last one stays. */
   told?: readonly boolean[];
+  /** What is read of a payment that may have its result. */
+  result?: SettlementRead;
+  /** Watches are among the steps. */
+  showWatch?: true;
   /** How long each wait takes. */
   waitMs?: number;
   transactions?: boolean;
@@ -175,6 +179,11 @@ export async function settle(world: SettleWorld = {}) {
     isKeyReused: async () => step('is key reused', () => world.keyReused === true),
     bindKey: async () => step('bind key', () => {}),
     wakeLanes: () => step('wake', () => {}),
+    loadResult: async () => (world.result ? step('load result', () => world.result) : undefined),
+    watchResult: () => {
+      if (world.showWatch !== true) return () => {};
+      return step('watch', () => () => step('unwatch', () => {}));
+    },
     awaitResult: async () =>
       step('wait', () => {
         nowMs += world.waitMs ?? 1;

@@ -1,7 +1,9 @@
 // Loads an intent, its latest payment and the payment of one authorization. A settle result is made from these alone.
 import {
+  type AwaitedPayment,
   type Caller,
   normalizeAddress,
+  PAYMENT_STATUS,
   type PaymentProgress,
   SETTLEMENT_STATUS,
   type SettlementRead,
@@ -16,7 +18,7 @@ import { offeredBudgetJoin, type PayerBudgetRow, payerBudgetJoin, payerBudgetOf 
 import { bytesOfHex } from '../database/bytes-of-hex.ts';
 import { ONE_BY_KEY } from '../database/planner.ts';
 import { columnArrays } from '../database/statement-parameters.ts';
-import { sqlIs } from '../database/status-sql.ts';
+import { sqlIs, sqlIsNot } from '../database/status-sql.ts';
 import { type IntentRow, intentOf, type PaymentRow, paymentJson, paymentOf } from '../intent/load-intent.ts';
 
 export type ProgressRow = {
@@ -28,15 +30,18 @@ export type ProgressRow = {
   readonly refusal: string | null;
 };
 
-/** SQL join `step`: a payment with its settlement, each looked up by its whole key. */
-export const paymentStep = (paymentId: string, accountId = '$1', mode = '$2') => `
-    left join lateral (
-      select settlement.claim_key, json_build_object(
+/** SQL for the progress of the row `payment`, for `progressOf`. */
+const progressJson = (refusal: string) => `json_build_object(
         'payment', ${paymentJson('payment')},
         'failure_code', payment.failure_code, 'external_cost_amount', payment.external_cost_amount::text,
         'fee_amount', payment.fee_amount::text, 'refund_amount', payment.refund_amount::text,
-        'refusal', settlement.refusal
-      ) as progress
+        'refusal', ${refusal}
+      )`;
+
+/** SQL join `step`: a payment with its settlement, each looked up by its whole key. */
+export const paymentStep = (paymentId: string, accountId = '$1', mode = '$2') => `
+    left join lateral (
+      select settlement.claim_key, ${progressJson('settlement.refusal')} as progress
       from svc.payments payment
       left join lateral (
         select claim_key, case when settlement.status ${sqlIs(SETTLEMENT_STATUS.held)} then refusal end as refusal
@@ -185,6 +190,49 @@ async function readOf(pool: pg.Pool, caller: Caller, row: SettlementRow): Promis
   // A payment that is no longer the intent's latest already has its result, so a second read can't contradict the first.
   const own = claim === null ? null : isLatest === true ? latest : await loadClaimed(pool, caller, intent.id, claim);
   return { intent, latest, own, ...payerBudgetOf(row.payer_budget) };
+}
+
+const AWAITED = columnArrays<AwaitedPayment>({
+  account_id: ['text', ({ caller }) => caller.accountId],
+  mode: ['text', ({ caller }) => caller.mode],
+  intent_id: ['text', ({ intentId }) => intentId],
+  payment_id: ['text', ({ paymentId }) => paymentId],
+});
+
+// A payment with a result has no refusal: that is of a settlement that is held.
+const LOAD_RESULTS = {
+  name: 'load-results',
+  text: `
+    select wanted.place::integer as place, intent.*, null as confirmed_payer, result.progress
+    from ${AWAITED.unnestWithPlace('wanted')}
+    cross join lateral (
+      select * from svc.intents intent
+      where intent.account_id = wanted.account_id and intent.mode = wanted.mode and intent.id = wanted.intent_id
+      ${ONE_BY_KEY}
+    ) intent
+    cross join lateral (
+      select ${progressJson('null')} as progress from svc.payments payment
+      where payment.account_id = wanted.account_id and payment.mode = wanted.mode and payment.id = wanted.payment_id
+        and payment.status ${sqlIsNot(PAYMENT_STATUS.pending)}
+      ${ONE_BY_KEY}
+    ) result
+    where intent.payment_id = wanted.payment_id`,
+};
+
+/** In the order of `awaited`; undefined for a payment that is pending, or that is not the latest of its intent. */
+export async function loadResults(
+  pool: pg.Pool,
+  awaited: readonly AwaitedPayment[],
+): Promise<readonly (SettlementRead | undefined)[]> {
+  const values = AWAITED.values(awaited);
+  const { rows } = await pool.query<IntentRow & { place: number; progress: ProgressRow }>({ ...LOAD_RESULTS, values });
+  const byPlace = new Map(rows.map((row) => [row.place, row]));
+  return awaited.map((_, index) => {
+    const row = byPlace.get(index + 1);
+    if (row === undefined) return undefined;
+    const latest = progressOf(row.progress);
+    return { intent: intentOf(row), latest, own: latest };
+  });
 }
 
 /** Null where the claim is not this intent's, or has no payment. */

@@ -1,13 +1,16 @@
 // Settle requests that wait for a payment result. A notification wakes those of one intent. Notifications can be lost,
-// so one periodic query asks about all waiting payments together. No database connection is held per request.
+// so each wait also looks by itself, soon and then seldom, in one statement for all that are due. No database connection is
+// held per request.
 import type { AwaitedPayment, SettlePorts } from '@svc-pay/core';
 import type { StatusPorts } from '../ports.ts';
 
 export type OutcomeWaitOptions = {
   readonly watchIntent: StatusPorts['watchIntent'];
   /** Returns the ids of the payments that have a result. */
-  readonly findFinished: (awaited: readonly AwaitedPayment[]) => Promise<readonly string[]>;
-  readonly pollMs: number;
+  readonly findFinished: (awaited: readonly AwaitedPayment[]) => Promise<readonly AwaitedPayment['paymentId'][]>;
+  /** When a wait looks by itself: for the first time, and from then on. */
+  readonly firstLookMs: number;
+  readonly laterLooksMs: number;
   /**
    * Limit of waiting requests; beyond it a request does not wait at all. One account has at most a quarter of it, and all
    * test accounts together a half: nobody takes the waits of others.
@@ -16,7 +19,7 @@ export type OutcomeWaitOptions = {
   readonly onProblem: (problem: unknown, ids: object) => void;
 };
 
-export type OutcomeWaits = Pick<SettlePorts, 'awaitResult'> & {
+export type OutcomeWaits = Pick<SettlePorts, 'watchResult' | 'awaitResult'> & {
   readonly count: () => number;
   /** Ends all waits but those that outlast a stop, and lets no other new request wait. */
   readonly endAll: () => void;
@@ -24,34 +27,48 @@ export type OutcomeWaits = Pick<SettlePorts, 'awaitResult'> & {
   readonly cutOff: () => void;
 };
 
-type Waiter = { readonly tell: (look: boolean) => void; readonly outlastsStop: boolean };
-
-type Entry = {
+type Waiter = {
   readonly payment: AwaitedPayment;
+  readonly tell: (look: boolean) => void;
+  readonly outlastsStop: boolean;
+  nextLookMs: number;
+};
+
+/** What listens for the changes of one intent. */
+type Entry = {
+  readonly intentId: AwaitedPayment['intentId'];
   readonly waiters: Set<Waiter>;
+  /** Calls that wait, or are going to. The entry ends with the last of them. */
+  users: number;
+  /** The intent changed while nobody waited: the next wait ends immediately. */
+  isChanged: boolean;
   /** Stops listening; undefined until the watch is set up. */
   unwatch: (() => void | Promise<void>) | undefined;
 };
 
+/** How exactly looks are on time. */
+const TICK_MS = 250;
+
 export function createOutcomeWaits(options: OutcomeWaitOptions): OutcomeWaits {
   const entries = new Map<string, Entry>();
-  let count = 0;
+  const waiting = new Set<Waiter>();
   const shares = new Map<string, number>();
-  let polling = false;
+  let looking = false;
   let timer: NodeJS.Timeout | undefined;
   let stage: 'open' | 'stopping' | 'cut_off' = 'open';
 
-  const tell = (entry: Entry, look: boolean) => {
-    for (const waiter of entry.waiters) waiter.tell(look);
+  const noteChange = (entry: Entry) => {
+    entry.isChanged = entry.waiters.size === 0;
+    for (const waiter of entry.waiters) waiter.tell(true);
   };
 
   async function watch(entry: Entry): Promise<void> {
     try {
-      const unwatch = await options.watchIntent(entry.payment.intentId, () => tell(entry, true));
-      if (entries.get(entry.payment.paymentId) === entry) entry.unwatch = unwatch;
+      const unwatch = await options.watchIntent(entry.intentId, () => noteChange(entry));
+      if (entries.get(entry.intentId) === entry) entry.unwatch = unwatch;
       else await unwatch();
     } catch (problem) {
-      options.onProblem(problem, idsOf(entry));
+      options.onProblem(problem, { intentId: entry.intentId });
     }
   }
 
@@ -59,39 +76,56 @@ export function createOutcomeWaits(options: OutcomeWaitOptions): OutcomeWaits {
     try {
       await entry.unwatch?.();
     } catch (problem) {
-      options.onProblem(problem, idsOf(entry));
+      options.onProblem(problem, { intentId: entry.intentId });
     }
   }
 
-  async function poll(): Promise<void> {
-    if (polling) return;
-    polling = true;
+  async function look(): Promise<void> {
+    if (looking) return;
+    const nowMs = performance.now();
+    const due = Map.groupBy(
+      [...waiting].filter(({ nextLookMs }) => nextLookMs <= nowMs),
+      ({ payment }) => payment.paymentId,
+    );
+    if (due.size === 0) return;
+    for (const waiters of due.values()) for (const waiter of waiters) waiter.nextLookMs = nowMs + options.laterLooksMs;
+    looking = true;
     try {
-      for (const id of await options.findFinished([...entries.values()].map(({ payment }) => payment))) {
-        const entry = entries.get(id);
-        if (entry !== undefined) tell(entry, true);
-      }
+      const asked = [...due.values()].flatMap(([first]) => first?.payment ?? []);
+      for (const id of await options.findFinished(asked)) for (const waiter of due.get(id) ?? []) waiter.tell(true);
     } catch (problem) {
-      options.onProblem(problem, { payments: entries.size });
+      options.onProblem(problem, { payments: due.size });
     }
-    polling = false;
+    looking = false;
   }
 
-  function enter(payment: AwaitedPayment): Entry {
-    const known = entries.get(payment.paymentId);
-    if (known !== undefined) return known;
-    const entry: Entry = { payment, waiters: new Set(), unwatch: undefined };
-    entries.set(payment.paymentId, entry);
-    timer ??= setInterval(() => void poll(), options.pollMs);
+  function enter(intentId: AwaitedPayment['intentId']): Entry {
+    const known = entries.get(intentId);
+    const entry = known ?? { intentId, waiters: new Set(), users: 0, isChanged: false, unwatch: undefined };
+    entry.users += 1;
+    if (known !== undefined) return entry;
+    entries.set(intentId, entry);
     void watch(entry);
     return entry;
   }
 
   function leave(entry: Entry): void {
-    if (entry.waiters.size > 0 || entries.get(entry.payment.paymentId) !== entry) return;
-    entries.delete(entry.payment.paymentId);
+    entry.users -= 1;
+    if (entry.users > 0) return;
+    entries.delete(entry.intentId);
     void unwatch(entry);
-    if (entries.size > 0) return;
+  }
+
+  function addWaiter(entry: Entry, waiter: Waiter): void {
+    entry.waiters.add(waiter);
+    waiting.add(waiter);
+    timer ??= setInterval(() => void look(), Math.min(TICK_MS, options.firstLookMs));
+  }
+
+  function removeWaiter(entry: Entry, waiter: Waiter): void {
+    entry.waiters.delete(waiter);
+    waiting.delete(waiter);
+    if (waiting.size > 0) return;
     clearInterval(timer);
     timer = undefined;
   }
@@ -104,8 +138,7 @@ export function createOutcomeWaits(options: OutcomeWaitOptions): OutcomeWaits {
   const hasRoom = (payment: AwaitedPayment) =>
     sharesOf(payment).every(({ key, most }) => (shares.get(key) ?? 0) < most);
 
-  function add(payment: AwaitedPayment, change: 1 | -1): void {
-    count += change;
+  function addShares(payment: AwaitedPayment, change: 1 | -1): void {
     for (const { key } of sharesOf(payment)) {
       const now = (shares.get(key) ?? 0) + change;
       if (now === 0) shares.delete(key);
@@ -114,34 +147,38 @@ export function createOutcomeWaits(options: OutcomeWaitOptions): OutcomeWaits {
   }
 
   return {
-    count: () => count,
+    count: () => waiting.size,
     endAll() {
       stage = 'stopping';
-      for (const { waiters } of entries.values())
-        for (const waiter of waiters) if (!waiter.outlastsStop) waiter.tell(false);
+      for (const waiter of waiting) if (!waiter.outlastsStop) waiter.tell(false);
     },
     cutOff() {
       stage = 'cut_off';
-      for (const entry of entries.values()) tell(entry, false);
+      for (const waiter of waiting) waiter.tell(false);
+    },
+    watchResult(intentId) {
+      const entry = enter(intentId);
+      return () => leave(entry);
     },
     async awaitResult(payment, timeoutMs) {
       const outlastsStop = payment.outlastsStop === true;
       if (stage === 'cut_off' || (stage === 'stopping' && !outlastsStop)) return false;
-      if (count >= options.max || !hasRoom(payment)) return false;
-      const entry = enter(payment);
+      if (waiting.size >= options.max || !hasRoom(payment)) return false;
+      const entry = enter(payment.intentId);
       const told = Promise.withResolvers<boolean>();
+      const nextLookMs = performance.now() + options.firstLookMs;
+      const waiter: Waiter = { payment, tell: told.resolve, outlastsStop, nextLookMs };
       const late = setTimeout(() => told.resolve(false), timeoutMs);
-      const waiter: Waiter = { tell: told.resolve, outlastsStop };
-      entry.waiters.add(waiter);
-      add(payment, 1);
-      const look = await told.promise;
-      add(payment, -1);
+      if (entry.isChanged) told.resolve(true);
+      entry.isChanged = false;
+      addWaiter(entry, waiter);
+      addShares(payment, 1);
+      const isTold = await told.promise;
+      addShares(payment, -1);
       clearTimeout(late);
-      entry.waiters.delete(waiter);
+      removeWaiter(entry, waiter);
       leave(entry);
-      return look;
+      return isTold;
     },
   };
 }
-
-const idsOf = ({ payment: { intentId, paymentId } }: Entry) => ({ intentId, paymentId });
