@@ -1,6 +1,7 @@
+import { newId } from '@svc-pay/protocol/ids';
 import { expect, test } from 'vitest';
 import { createTestDatabase } from '../testing/create-test-database.ts';
-import { insertRow } from '../testing/sample-rows.ts';
+import { insertRow, insertRows } from '../testing/sample-rows.ts';
 import { watchIntents } from './watch-intents.ts';
 
 const { pool, url } = await createTestDatabase();
@@ -40,6 +41,35 @@ test('a change is told to its own waiters, also after the connection was lost', 
     await new Promise((resolve) => setTimeout(resolve, 200));
     expect(told).toEqual({ mine: 4, other: 2 });
   } finally {
+    await watcher.close();
+  }
+});
+
+test('a statement that changes many intents tells each waiter, in few notifications, and no claim', async () => {
+  const ids = Array.from({ length: 450 }, () => newId('paymentIntent', Date.now()));
+  await insertRows(
+    pool,
+    'intents',
+    ids.map((id, index) => ({ id, intent_code: 1_000_000 + index })),
+  );
+  const watcher = watchIntents(url, () => {});
+  const listener = await pool.connect();
+  const payloads: string[] = [];
+  try {
+    const told = new Map<string, number>();
+    for (const id of ids) watcher.watch(id, () => told.set(id, (told.get(id) ?? 0) + 1));
+    await until(() => told.size === ids.length);
+    listener.on('notification', ({ payload = '' }) => payloads.push(payload));
+    await listener.query('listen svc_intent');
+    const change = (status: string) =>
+      pool.query('update svc.intents set status = $1 where id = any ($2)', [status, ids]);
+    await change('processing');
+    await change('failed');
+    await until(() => [...told.values()].every((times) => times === 2));
+    await until(() => payloads.join(',').split(',').length >= ids.length);
+    expect(payloads.map((payload) => payload.split(',').length).toSorted()).toEqual([200, 200, 50]);
+  } finally {
+    listener.release(true);
     await watcher.close();
   }
 });

@@ -30,9 +30,9 @@ export function watchIntents(url: string, onProblem: (problem: Error) => void): 
       keepAlive: true,
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     });
-    next.on('notification', ({ channel, payload = '' }) =>
-      tell(waiters.get(channel === DENY_LIST ? DENY_LIST : payload) ?? []),
-    );
+    next.on('notification', ({ channel, payload = '' }) => {
+      for (const changed of channel === DENY_LIST ? [DENY_LIST] : payload.split(',')) tell(waiters.get(changed) ?? []);
+    });
     next.on('error', onProblem);
     next.on('end', () => {
       // A connection that ends before it listens fails in `start` below, which already reconnects.
