@@ -169,7 +169,7 @@ export const SETTLEMENT_SETTINGS = {
     {
       name: 'SVC_SETTLEMENT_GATHER_MS',
       about:
-        'Extra wait before a partial batch is sent, per pending transaction of the lane. A longer wait makes larger batches.',
+        'Longest wait before a partial batch is sent, per pending transaction of the lane. A batch that is full by its gas does not wait, and from 16 payments and a tenth of the gas on a fuller batch waits less. A longer wait makes larger batches.',
       fallback: '200',
     },
     0,

@@ -118,7 +118,7 @@ const common = {
 const SEQUENCED: SequencedChain = {
   ...common,
   kind: 'sequenced',
-  fit: (queue) => ({ items: queue, full: false }),
+  fit: (queue) => ({ items: queue, filled: queue.length / 200 }),
   raise: async ({ transactionId }) => transaction(`bumped ${transactionId}`),
   findReplaced: async (batches) => batches.map(({ id }) => id),
   minedNonce: async () => 7n,
@@ -271,6 +271,25 @@ describe('a sequenced lane', () => {
     expect(await roundOn(SEQUENCED, { ...world, oldestAtMs: NOW_MS - 100 })).toMatchObject({ end: 'moved' });
   });
 
+  test('sends at once what fills a transaction, and counts what waits by its gas and not by its number', async () => {
+    const queue = Array.from({ length: 20 }, (_, index) => item(`${index}`));
+    const world = { pendingBatches: [pending(6n, { sentAtMs: NOW_MS })], queue, oldestAtMs: NOW_MS };
+    const filled = (part: number) => ({ fit: (items: readonly LaneItem[]) => ({ items, filled: part }) });
+    expect(await roundOn(SEQUENCED, world, filled(1))).toMatchObject({ end: 'moved' });
+    expect(await roundOn(SEQUENCED, world, filled(0.99))).toEqual({ end: 'waiting', done: [] });
+    const waited = { ...world, oldestAtMs: NOW_MS - 20 };
+    expect(await roundOn(SEQUENCED, waited, filled(0.5))).toMatchObject({ end: 'moved' });
+    expect(await roundOn(SEQUENCED, waited, filled(0.2))).toEqual({ end: 'waiting', done: [] });
+  });
+
+  test('lets fewer payments than are worth an early transaction gather for the longest time', async () => {
+    const queue = Array.from({ length: 15 }, (_, index) => item(`${index}`));
+    const world = { pendingBatches: [pending(6n, { sentAtMs: NOW_MS })], queue };
+    const full = { fit: (items: readonly LaneItem[]) => ({ items, filled: 1 }) };
+    expect(await roundOn(SEQUENCED, { ...world, oldestAtMs: NOW_MS - 99 }, full)).toEqual({ end: 'waiting', done: [] });
+    expect(await roundOn(SEQUENCED, { ...world, oldestAtMs: NOW_MS - 100 }, full)).toMatchObject({ end: 'moved' });
+  });
+
   test('gives up a batch only when a final block holds another transaction under its nonce', async () => {
     const world = { pendingBatches: [pending(6n)] };
     expect((await roundOn(SEQUENCED, world)).done).toEqual(['give up batch 6']);
@@ -341,7 +360,7 @@ describe('a processor that refuses everything', () => {
         : common.simulate(items),
     fit: (queue: readonly LaneItem[]) => ({
       items: queue.filter(({ processor }) => processor === queue[0]?.processor),
-      full: false,
+      filled: 0,
     }),
   };
   test('does not stop what is paid directly', async () => {

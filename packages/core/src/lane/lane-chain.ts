@@ -122,6 +122,12 @@ type AnyLaneChain = {
   readonly findMined: (batches: readonly PendingBatch[]) => Promise<readonly MinedBatch[]>;
 };
 
+export type Fitting = {
+  readonly items: readonly LaneItem[];
+  /** Part of the transaction's room that the items take, by gas or by their number; 1 when no further payment fits. */
+  readonly filled: number;
+};
+
 /**
  * EVM: nonces order the transactions of a relayer. A transaction carries many payments and may be replaced by another
  * under its nonce, so a fee bump is possible and a lost nonce stops all later ones.
@@ -130,9 +136,9 @@ export type SequencedChain = AnyLaneChain & {
   readonly kind: 'sequenced';
   /**
    * Picks the payments of the next transaction from the head of the queue, in queue order: equal
-   * `transactionKey`, room for gas. At least one when the queue is not empty. `full` when no further payment would fit.
+   * `transactionKey`, room for gas. At least one when the queue is not empty.
    */
-  readonly fit: (queue: readonly LaneItem[]) => { readonly items: readonly LaneItem[]; readonly full: boolean };
+  readonly fit: (queue: readonly LaneItem[]) => Fitting;
   /**
    * Signs a fee bump that nodes accept as a replacement. Undefined when the fee is at its limit, when no block came
    * since the last signature, or when a transaction `behind` another still offers enough. Sends nothing.

@@ -7,8 +7,8 @@ export type LanePace = {
   /** Limit of pending transactions of one lane. */
   readonly maxInFlight: number;
   /**
-   * A partial batch waits gatherMs × (transactions in flight) to fill up: the more transactions wait for the next
-   * block, the less one more transaction gains. Only a sequenced lane gathers.
+   * A partial batch waits at most gatherMs × (transactions in flight) to fill up, and less the fuller it is: see
+   * `isRipe`. Only a sequenced lane gathers.
    */
   readonly gatherMs: number;
   /** Pause between two rounds. */

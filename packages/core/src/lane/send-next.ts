@@ -16,10 +16,16 @@ const QUEUE_HEAD = 400;
 /** Simulations per round: two for each halving of the largest batch, and some to continue from there. */
 const MAX_SIMULATIONS = 20;
 
-export async function sendNext(deps: SequencedLaneDeps, lease: LaneLease, sending: Sending): Promise<RoundResult> {
+/** `loaded`: the head of the queue, where this round has read it already. */
+export async function sendNext(
+  deps: SequencedLaneDeps,
+  lease: LaneLease,
+  sending: Sending,
+  loaded?: readonly LaneItem[],
+): Promise<RoundResult> {
   const { store, chain, log } = deps;
   const { pendingBatches, share } = sending;
-  let queue = await store.loadQueue(lease, share, QUEUE_PEEK);
+  let queue = loaded ?? (await store.loadQueue(lease, share, QUEUE_PEEK));
   if (queue.length === QUEUE_PEEK && isMixed(queue)) queue = await store.loadQueue(lease, share, QUEUE_HEAD);
   if (queue.length === 0) log('queued_payments_unusable', { share: share.index, shares: share.count });
   const isWholeQueue = queue.length < QUEUE_PEEK;

@@ -2,9 +2,10 @@
 // gets a fee bump, a nonce gap stops the lane, and the nonce is checked before a lane without pending batches sends.
 // Payments go in batches; the solo queue and refunds have their own transactions.
 import { checkNonce, noteObstacle } from './check-nonce.ts';
-import type { PendingBatch } from './lane.ts';
+import { hasGathered, isRipe, WORTH_A_LOOK } from './is-ripe.ts';
+import type { LaneItem, PendingBatch } from './lane.ts';
 import type { LaneStrategy, Offered, PendingBefore, RoundResult, Sending, SequencedLaneDeps } from './lane-deps.ts';
-import type { LaneLease, LaneState } from './lane-store.ts';
+import type { LaneLease, LaneState, QueuePeek } from './lane-store.ts';
 import { giveUpBatches } from './reconcile-pending.ts';
 import { resendInOrder } from './resend-in-order.ts';
 import { QUEUE_PEEK, sendNext } from './send-next.ts';
@@ -48,7 +49,7 @@ async function sendQueued(
   state: LaneState,
   pending: PendingBefore,
 ): Promise<RoundResult> {
-  const { store, clock, pace } = deps;
+  const { store, pace } = deps;
   const { pendingBatches } = pending;
   if (state.obstacle !== null && pendingBatches.length === 0) return checkNonce(deps, lease, state);
   const { open, share } = state;
@@ -65,9 +66,7 @@ async function sendQueued(
     const sent = await refund();
     if (sent === 'moved' || sent === 'taken_over') return sent;
   }
-  const gathered = clock.nowMs() - waiting.oldestAtMs >= pendingBatches.length * pace.gatherMs;
-  const common =
-    waiting.count >= QUEUE_PEEK || (waiting.count > 0 && gathered) ? await sendCommon(deps, lease, sending) : 'empty';
+  const common = await sendRipe(deps, lease, sending, waiting);
   if (common === 'moved' || common === 'taken_over') return common;
   const sent = await solo();
   if (sent !== 'empty') return sent;
@@ -79,10 +78,32 @@ async function sendQueued(
   return waiting.count > 0 || waiting.solo ? 'waiting' : 'empty';
 }
 
-async function sendCommon(deps: SequencedLaneDeps, lease: LaneLease, sending: Sending): Promise<RoundResult> {
+/** Sends the common queue's head, unless it is worth waiting for further payments. `empty` when nothing is sent. */
+async function sendRipe(
+  deps: SequencedLaneDeps,
+  lease: LaneLease,
+  sending: Sending,
+  { count, oldestAtMs }: QueuePeek,
+): Promise<RoundResult> {
+  const { store, chain, clock, pace } = deps;
+  const gathering = { waitedMs: clock.nowMs() - oldestAtMs, inFlight: sending.pendingBatches.length };
+  if (count === 0) return 'empty';
+  if (count >= QUEUE_PEEK || hasGathered(gathering, pace.gatherMs)) return sendCommon(deps, lease, sending);
+  if (count < WORTH_A_LOOK) return 'empty';
+  const queue = await store.loadQueue(lease, sending.share, QUEUE_PEEK);
+  const { filled } = chain.fit(queue);
+  return isRipe(gathering, pace.gatherMs, filled) ? sendCommon(deps, lease, sending, queue) : 'empty';
+}
+
+async function sendCommon(
+  deps: SequencedLaneDeps,
+  lease: LaneLease,
+  sending: Sending,
+  queue?: readonly LaneItem[],
+): Promise<RoundResult> {
   if (sending.pendingBatches.length === 0) {
     const nonce = await checkNonce(deps, lease, sending.state);
     if (nonce !== 'empty') return nonce;
   }
-  return sendNext(deps, lease, sending);
+  return sendNext(deps, lease, sending, queue);
 }

@@ -185,7 +185,7 @@ export function createFakeChain(firstNonce = 0n): FakeChain {
     },
     fit: (queue) => {
       const items = queue[0]?.byContract ? queue.slice(0, 1) : queue.filter((item) => !item.byContract);
-      return { items: items.slice(0, maxItems), full: items.length >= maxItems };
+      return { items: items.slice(0, maxItems), filled: Math.min(1, items.length / maxItems) };
     },
     simulate: async (items) => {
       ask();

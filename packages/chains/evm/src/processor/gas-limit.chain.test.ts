@@ -1,10 +1,13 @@
 import type { LaneItem } from '@svc-pay/core';
-import { type Hex, parseTransaction, toHex } from 'viem';
+import { decodeFunctionResult, type Hex, numberToHex, parseTransaction, toHex } from 'viem';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { mockUsdcAbi } from '../generated/mock-usdc-abi.ts';
+import { paymentProcessorAbi } from '../generated/payment-processor-abi.ts';
 import { type LaneWorld, laneWorld } from '../testing/lane-world.ts';
 import { type Anvil, startAnvil } from '../testing/start-anvil.ts';
+import { DEFAULT_CALL_GAS, meterOf } from './gas-limit.ts';
+import { laneCall } from './lane-call.ts';
 
 /** Runtime code that loops for ever. */
 const BURNS_GAS = '0x5b600056';
@@ -83,6 +86,70 @@ test('all payments of one payer and 25 of others burn their stipend: the other p
   });
 }, 30_000);
 
+/** The least gas with which the batch settles every payment: all that is passed on and left at any call included. */
+async function leastGas(items: readonly LaneItem[]): Promise<bigint> {
+  const { to, data } = laneCall(items, DEFAULT_CALL_GAS);
+  const settles = async (gas: bigint) => {
+    const call = { from: world.relayer.account.address, to, data, gas: numberToHex(gas) };
+    const [answer] = await world.rpc([{ method: 'eth_call', params: [call, 'latest'] }]);
+    if (answer?.ok !== true) return false;
+    const codes = decodeFunctionResult({
+      abi: paymentProcessorAbi,
+      functionName: 'settleBatch',
+      data: answer.result as Hex,
+    });
+    return codes === `0x${'00'.repeat(items.length)}`;
+  };
+  let [low, high] = [0n, 16_777_216n];
+  while (high - low > 1_000n) {
+    const middle = (low + high) / 2n;
+    if (await settles(middle)) high = middle;
+    else low = middle;
+  }
+  return high;
+}
+
+async function block(accounts: readonly string[]): Promise<void> {
+  for (const account of accounts) {
+    const hash = await world.deployer.writeContract({
+      address: world.token,
+      abi: mockUsdcAbi,
+      functionName: 'setBlacklisted',
+      args: [account as Hex, true],
+    });
+    await world.waitMined(hash);
+  }
+}
+
+describe('what a batch of many merchants, cut by the meter, needs', () => {
+  const shared = [newAddress(), newAddress()];
+  const splitsOf: Record<string, (index: number) => readonly string[]> = {
+    'new wallets': () => [],
+    'new wallets, and two splits to wallets of their own': () => [newAddress(), newAddress()],
+    'new wallets, and two splits to shared wallets': () => shared,
+    'new and blocked wallets with none to eight splits': (index) => Array.from({ length: index % 9 }, newAddress),
+  };
+  test.each(Object.keys(splitsOf))(
+    '%s: all settle, within nine tenths of what was metered for it',
+    async (name) => {
+      const payouts: LaneItem['payout'][] = [];
+      for (let index = 0; index < 130; index += 1) {
+        payouts.push(await world.newPayout(splitsOf[name]?.(index).map((to) => ({ to, bps: 100 }))));
+      }
+      if (name.includes('blocked')) {
+        const some = payouts.filter(({ id }) => id % 3n === 0n).slice(0, 12);
+        await block(some.flatMap(({ merchant, splits }) => [merchant, ...splits.map(({ to }) => to)]));
+      }
+      const { items, filled } = world.lane.fit(await payments(130, (index) => ({ payout: payouts[index]! })));
+      expect(filled).toBe(1);
+      const metered = meterOf(items, DEFAULT_CALL_GAS).needed();
+      expect(Number(await leastGas(items))).toBeLessThan(0.9 * Number(metered));
+      expect(await outcomesOf(items)).toEqual(new Set(['settled']));
+    },
+    60_000,
+  );
+});
+
 test('60 payouts whose merchants never held the token', async () => {
   const payouts = await newPayouts(60, 0);
   expect(await outcomesOf(await payments(60, (index) => ({ payout: payouts[index]! })))).toEqual(new Set(['settled']));
@@ -101,17 +168,7 @@ test('codes that share no word of the bitmap, to one payout', async () => {
 
 test('recipients who are all blocked, so that every leg is kept for its owner', async () => {
   const payouts = await newPayouts(4, 8);
-  for (const { merchant, splits } of payouts) {
-    for (const account of [merchant, ...splits.map(({ to }) => to)]) {
-      const hash = await world.deployer.writeContract({
-        address: world.token,
-        abi: mockUsdcAbi,
-        functionName: 'setBlacklisted',
-        args: [account as Hex, true],
-      });
-      await world.waitMined(hash);
-    }
-  }
+  await block(payouts.flatMap(({ merchant, splits }) => [merchant, ...splits.map(({ to }) => to)]));
   const items = await payments(8, (index) => ({ payout: payouts[index % 4]! }));
   expect(await outcomesOf(items)).toEqual(new Set(['settled']));
 }, 30_000);

@@ -1,7 +1,9 @@
 // Gas limit of a lane's transaction, by formula. An estimate would cost one more call and is wrong as soon as another
-// transaction lands first. Unused gas is not paid for, so every constant is the processor's worst case: an intent code
-// in a fresh word of the bitmap, a recipient whose share goes to escrow. Direct payments are measured by the same stipend
-// and the same rule, which `DirectBatch` shares with the processor.
+// transaction lands first. Unused gas is not paid for, but it takes room from further payments, so every constant is what
+// the shape needs at worst on Circle's USDC behind its proxy, and a tenth more: an intent code in a fresh word of the
+// bitmap, a recipient that never held the token or whose share goes to escrow. What the processor did before in the same
+// batch is cheaper the second time: a payout's terms and a recipient's balance are read once. Direct payments are measured
+// by the same stipend and the same rule, which `DirectBatch` shares with the processor.
 //
 // A payer's account can become a contract after the simulation (EIP-7702) and burn the whole stipend of each of its
 // transfers. The processor reverts a batch that has no stipend left for the next transfer. So every batch has room for
@@ -16,11 +18,17 @@ export const DEFAULT_CALL_GAS = 200_000n;
  * Intrinsic cost, role checks, hourly cap, the fee's leg and a reserve; without the gas that must remain at every call.
  */
 const BASE = 400_000n;
-const PULL = 60_000n;
-const REFUND = 12_000n;
+const PULL = 61_500n;
+/** A payment's share for one split. */
+const SHARE = 600n;
+const REFUND = 7_000n;
 const BITMAP_WORD = 23_000n;
-const GROUP = 12_000n;
-const LEG = 60_000n;
+/** A payout's terms, and their hash for bound nonces. */
+const GROUP = 6_000n;
+const SPLIT = 2_000n;
+/** First transfer to a recipient in this batch: to an empty wallet, or refused and kept for it in escrow. */
+const FIRST_LEG = 34_000n;
+const NEXT_LEG = 12_000n;
 /** Gas that a contract wallet may burn to verify its signature; the same limit as at verification. */
 const WALLET = 500_000n;
 const PERMIT = 120_000n;
@@ -38,22 +46,29 @@ export type GasMeter = {
   readonly upTo: (item: LaneItem) => bigint;
   readonly add: (item: LaneItem) => void;
   readonly total: () => bigint;
+  /** Gas of the transaction if nobody burns a stipend. */
+  readonly needed: () => bigint;
+  /** Part of the room that the items take of a transaction with `mostGas`, beside what every transaction reserves. */
+  readonly filled: (mostGas: bigint) => number;
 };
 
 export function createGasMeter(callGas: bigint): GasMeter {
-  let needed = BASE + callGas;
+  const empty = BASE + callGas;
+  let needed = empty;
   let items = 0;
   let mostOfOnePayer = 0;
   const burnt = callGas > PULL ? callGas - PULL : 0n;
   const ofPayer = new Map<string, number>();
   const payouts = new Set<bigint>();
   const words = new Set<bigint>();
+  const recipients = new Set<string>();
   const needs = (item: LaneItem) => {
     let gas = PULL;
     if (isDirect(item)) return payouts.has(item.payout.id) ? gas : gas + NEW_WALLET;
+    gas += SHARE * BigInt(item.payout.splits.length);
     if (item.settledAtomic < item.capAtomic) gas += REFUND;
     if (!words.has(item.intentCode >> 8n)) gas += BITMAP_WORD;
-    if (!payouts.has(item.payout.id)) gas += GROUP + LEG * (1n + BigInt(item.payout.splits.length));
+    if (!payouts.has(item.payout.id)) gas += groupGas(item.payout, recipients);
     if (item.byContract) gas += WALLET;
     if (item.kind === 'permit') gas += PERMIT;
     return gas;
@@ -69,10 +84,27 @@ export function createGasMeter(callGas: bigint): GasMeter {
       ofPayer.set(item.payer, count);
       mostOfOnePayer = Math.max(mostOfOnePayer, count);
       payouts.add(item.payout.id);
+      for (const recipient of recipientsOf(item.payout)) recipients.add(recipient);
       words.add(item.intentCode >> 8n);
     },
     total: () => needed + burners(items, mostOfOnePayer),
+    needed: () => needed,
+    filled: (mostGas) => Number(needed - empty) / Number(mostGas - empty - burners(items, mostOfOnePayer)),
   };
+}
+
+const recipientsOf = ({ merchant, splits }: LaneItem['payout']) => [merchant, ...splits.map(({ to }) => to)];
+
+/** A payout's first payment in a batch pays for reading its terms and for its transfers, whatever the further ones add. */
+function groupGas(payout: LaneItem['payout'], paid: ReadonlySet<string>): bigint {
+  const recipients = recipientsOf(payout);
+  const first = new Set(recipients.filter((recipient) => !paid.has(recipient))).size;
+  return (
+    GROUP +
+    SPLIT * BigInt(payout.splits.length) +
+    FIRST_LEG * BigInt(first) +
+    NEXT_LEG * BigInt(recipients.length - first)
+  );
 }
 
 /** Gas of a direct payment that calls the token itself. A payer that burns gas burns no more than the stipend. */
@@ -81,8 +113,10 @@ export function singleTransferGas({ byContract, signature }: LaneItem, callGas: 
   return byContract ? gas + WALLET + CALLDATA_BYTE * BigInt(size(signature as `0x${string}`)) : gas;
 }
 
-export function gasLimit(items: readonly LaneItem[], callGas: bigint): bigint {
+export function meterOf(items: readonly LaneItem[], callGas: bigint): GasMeter {
   const meter = createGasMeter(callGas);
   for (const item of items) meter.add(item);
-  return meter.total();
+  return meter;
 }
+
+export const gasLimit = (items: readonly LaneItem[], callGas: bigint): bigint => meterOf(items, callGas).total();
