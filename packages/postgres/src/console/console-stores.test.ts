@@ -1,87 +1,19 @@
 // What the stores of the console guarantee when several people, or one person in several browsers, ask at the same moment. They
 // have the rights of svc_console and no more.
 import { createHash, randomBytes } from 'node:crypto';
-import { judgeSession, type PersonRole, rotationIsDue } from '@svc-pay/core';
-import { type Id, newId } from '@svc-pay/protocol/ids';
-import pg from 'pg';
-import { afterAll, describe, expect, test } from 'vitest';
-import { type Standing, StandingLost } from '../audit/standing.ts';
-import { createConsoleStores } from '../console-service.ts';
-import { createTestDatabase } from '../testing/index.ts';
-import { createLogin } from '../testing/log-in-as.ts';
-import { insertRow } from '../testing/sample-rows.ts';
+import { judgeSession, rotationIsDue } from '@svc-pay/core';
+import { describe, expect, test } from 'vitest';
+import { StandingLost } from '../audit/standing.ts';
+import { type ConsolePerson, createConsolePeople, newHash, newPasskey, times } from '../testing/console-people.ts';
 import { whileUncommitted } from '../testing/while-uncommitted.ts';
-import { createInvitation } from './invitations.ts';
 import { disablePerson } from './people.ts';
 
-const { pool: owner, url } = await createTestDatabase();
-const pool = new pg.Pool({ connectionString: await createLogin(owner, url, 'svc_console'), max: 10 });
-pool.on('error', () => {});
-afterAll(() => pool.end());
-const stores = createConsoleStores({ pool });
+const { owner, stores, now, shell, newAccount, invite, newSession, newPerson } = await createConsolePeople();
 
 const MINUTE_MS = 60_000;
-const now = Date.now();
-const times = <Result>(count: number, work: (index: number) => Result): Result[] =>
-  Array.from({ length: count }, (_, index) => work(index));
-const hash = () => randomBytes(32);
 const count = async (table: string, where: string, value: unknown) =>
   (await owner.query<{ count: number }>(`select count(*)::integer as count from svc.${table} where ${where}`, [value]))
     .rows[0]?.count;
-
-async function newAccount() {
-  const id = newId('account', now);
-  await insertRow(owner, 'accounts', { id });
-  return id;
-}
-const newPasskey = () => ({
-  credentialId: randomBytes(16),
-  publicKey: randomBytes(77),
-  signCount: 0,
-  transports: ['internal'],
-  aaguid: '00000000-0000-0000-0000-000000000000',
-  name: 'Laptop',
-  backedUp: false,
-});
-const shell = { pool: owner, nowMs: now, actor: 'operator:shell' };
-/** By an operator's command, unless a person is named. */
-async function invite(accountId: string, role: PersonRole = 'viewer', by?: Person['operation']) {
-  const tokenHash = hash();
-  const operation = by === undefined ? shell : { ...by, pool };
-  const made = await createInvitation(operation, { tokenHash, accountId, role, name: 'Grace' });
-  if (!made.ok) throw new Error(made.code);
-  return { tokenHash, id: made.id };
-}
-async function newSession(personId: Id<'person'>, credentialId: Uint8Array) {
-  const tokenHash = hash();
-  const use = { credentialId, signCount: 0, backedUp: false };
-  const id = await stores.signIn({ nowMs: now, actor: `person:${personId}` }, use, {
-    personId,
-    tokenHash,
-    userAgent: '',
-    address: '',
-  });
-  if (id === undefined) throw new Error('not signed in');
-  return { id, tokenHash };
-}
-/** Somebody who has joined and signed in, and on whose standing operations are done. */
-async function newPerson(accountId: string, role: PersonRole) {
-  const passkey = newPasskey();
-  const { tokenHash } = await invite(accountId, role);
-  const accepted = await stores.acceptWithPasskey(now, tokenHash, passkey);
-  if (!accepted.ok) throw new Error(accepted.code);
-  const { personId } = accepted;
-  const session = await newSession(personId, passkey.credentialId);
-  const standing: Standing = { personId, sessionId: session.id, account: { id: accountId, roles: ['owner'] } };
-  return {
-    personId,
-    session,
-    passkey,
-    operation: { nowMs: now, actor: `person:${personId}`, standing },
-    own: { nowMs: now, actor: `person:${personId}`, standing: { personId, sessionId: session.id } },
-  };
-}
-type Person = Awaited<ReturnType<typeof newPerson>>;
 const rolesIn = async (accountId: string) =>
   (await owner.query('select role from svc.memberships where account_id = $1 order by role', [accountId])).rows.map(
     ({ role }) => role as string,
@@ -89,7 +21,7 @@ const rolesIn = async (accountId: string) =>
 
 describe('a challenge', () => {
   test('is taken by one of many answers at once', async () => {
-    const challenge = hash();
+    const challenge = newHash();
     await stores.putChallenge(challenge, { kind: 'sign_in' }, now + MINUTE_MS);
     const taken = await Promise.all(times(12, () => stores.takeChallenge(challenge, { kind: 'sign_in' }, now)));
     expect(taken.filter(Boolean)).toHaveLength(1);
@@ -98,7 +30,7 @@ describe('a challenge', () => {
   test('is taken for its own purpose, session and time alone', async () => {
     const accountId = await newAccount();
     const [one, other] = [await newPerson(accountId, 'owner'), await newPerson(accountId, 'owner')];
-    const challenge = hash();
+    const challenge = newHash();
     const of = { kind: 'check', sessionId: one.session.id } as const;
     await stores.putChallenge(challenge, of, now + MINUTE_MS);
     for (const wrong of [
@@ -176,7 +108,7 @@ describe('an invitation', () => {
   test('of an owner who is removed, is no owner any more, or is disabled can’t be used', async () => {
     const accountId = await newAccount();
     const boss = await newPerson(accountId, 'owner');
-    const made = async (how: (person: Person) => Promise<unknown>) => {
+    const made = async (how: (person: ConsolePerson) => Promise<unknown>) => {
       const rogue = await newPerson(accountId, 'owner');
       const { tokenHash } = await invite(accountId, 'owner', rogue.operation);
       await how(rogue);
@@ -202,10 +134,10 @@ describe('the token of a session', () => {
     const seen = await stores.findSession(tokenHash);
     if (seen === undefined) throw new Error('no session');
     expect(rotationIsDue(seen, 'current', later, { checked: false })).toBe(true);
-    const drawn = times(6, hash);
+    const drawn = times(6, newHash);
     const issued = await Promise.all(drawn.map((next) => stores.issueToken(seen, next, later)));
     expect(issued.filter(Boolean)).toHaveLength(1);
-    const next = drawn[issued.indexOf(true)] ?? hash();
+    const next = drawn[issued.indexOf(true)] ?? newHash();
 
     // Requests that began with the former token are under way while others show the new one.
     const judged = async (shown: Uint8Array, atMs: number) => {
@@ -234,7 +166,7 @@ describe('the token of a session', () => {
     if (seen === undefined) throw new Error('no session');
     const which = { sessionId: seen.id };
     await stores.endSessions(person.own, { personId: person.personId, which, reason: 'ended' });
-    expect(await stores.issueToken(seen, hash(), now)).toBe(false);
+    expect(await stores.issueToken(seen, newHash(), now)).toBe(false);
   });
 });
 
@@ -270,7 +202,7 @@ test('a bucket of sign-ins grants its size to all who ask at once, and no more',
 
 describe('somebody whose request was let in', () => {
   const digest = createHash('sha256').update('an invitation').digest();
-  type Change = (of: Person) => readonly [string, ...unknown[]];
+  type Change = (of: ConsolePerson) => readonly [string, ...unknown[]];
   const CHANGES: Readonly<Record<string, Change>> = {
     'is removed': ({ personId }) => ['delete from svc.memberships where person_id = $1', personId],
     'is no owner any more': ({ personId }) => [
@@ -283,7 +215,7 @@ describe('somebody whose request was let in', () => {
     ],
     'is disabled': ({ personId }) => ['update svc.persons set disabled_at = now() where id = $1', personId],
   };
-  type Act = (by: Person, accountId: string, member: Person) => Promise<unknown>;
+  type Act = (by: ConsolePerson, accountId: string, member: ConsolePerson) => Promise<unknown>;
   const ACTS: Readonly<Record<string, Act>> = {
     invites: ({ operation }, accountId) =>
       stores.createInvitation(operation, { tokenHash: digest, accountId, role: 'owner', name: 'Eve' }),
@@ -296,7 +228,7 @@ describe('somebody whose request was let in', () => {
     'recovers a member': ({ operation, personId: by }, _, { personId }) =>
       stores.createRecovery(operation, { personId, tokenHash: digest, owner: by }),
   };
-  const OWN: Readonly<Record<string, (by: Person) => Promise<unknown>>> = {
+  const OWN: Readonly<Record<string, (by: ConsolePerson) => Promise<unknown>>> = {
     'adds a passkey': ({ own, personId }) => stores.addPasskey(own, personId, newPasskey()),
     'renames a passkey': ({ own, personId, passkey }) =>
       stores.renamePasskey(own, personId, passkey.credentialId, 'Eve'),
@@ -345,7 +277,7 @@ test('whoever signs in or adds a passkey while a person recovers keeps nothing o
   for (const _ of times(6, () => undefined)) {
     const accountId = await newAccount();
     const [boss, lost] = [await newPerson(accountId, 'owner'), await newPerson(accountId, 'viewer')];
-    const tokenHash = hash();
+    const tokenHash = newHash();
     const wanted = { personId: lost.personId, tokenHash, owner: boss.personId };
     expect(await stores.createRecovery(boss.operation, wanted)).toMatchObject({ ok: true });
     const found = newPasskey();
@@ -365,7 +297,7 @@ test('whoever signs in or adds a passkey while a person recovers keeps nothing o
 
 test('what is over is removed: challenges, buckets that are full again, and sessions of long ago', async () => {
   const person = await newPerson(await newAccount(), 'owner');
-  await stores.putChallenge(hash(), { kind: 'check', sessionId: person.session.id }, now - 1);
+  await stores.putChallenge(newHash(), { kind: 'check', sessionId: person.session.id }, now - 1);
   await stores.takeSignIn({ name: 'address/old', size: 1_000, windowMs: 1 });
   await owner.query("update svc.console_sessions set expires_at = now() - interval '31 days' where id = $1", [
     person.session.id,

@@ -298,19 +298,16 @@ async function recover(
     personId,
     now,
   ]);
-  await endSessionsIn(client, nowMs, { personId, which: { allBut: null }, reason: 'recovered' });
+  const operation = { nowMs, actor: `person:${personId}` };
+  await endSessionsIn(client, operation, { personId, which: { allBut: null }, reason: 'recovered' });
   await registerPasskey(client, nowMs, personId, passkey);
   await markUsed(client, nowMs, invitation.id, personId);
   await withdrawRecoveries(client, personId, nowMs);
-  await recordPersonChange(
-    client,
-    { nowMs, actor: `person:${personId}` },
-    {
-      action: 'person.recovered',
-      target: personId,
-      detail: { invitation: invitation.id, createdBy },
-    },
-  );
+  await recordPersonChange(client, operation, {
+    action: 'person.recovered',
+    target: personId,
+    detail: { invitation: invitation.id, createdBy },
+  });
   return { ok: true, personId };
 }
 

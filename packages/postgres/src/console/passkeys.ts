@@ -5,7 +5,7 @@ import type { Operation } from '../audit/operation.ts';
 import { holdStanding } from '../audit/standing.ts';
 import { inTransaction } from '../database/in-transaction.ts';
 import { recordPersonChange } from './record-person-change.ts';
-import { endSessionsIn, insertSession, type NewSession, noteCheck } from './sessions.ts';
+import { endSessionsIn, insertSession, lockOwnChanges, type NewSession, noteCheck } from './sessions.ts';
 
 export type NewPasskey = {
   readonly credentialId: Uint8Array;
@@ -141,11 +141,10 @@ export async function passCheck(
   use: PasskeyUse,
   session: { readonly id: string; readonly personId: string },
 ): Promise<boolean> {
-  return inTransaction(
-    pool,
-    async (client) =>
-      (await usePasskey(client, nowMs, session.personId, use)) && (await noteCheck(client, session.id, nowMs)),
-  );
+  return inTransaction(pool, async (client) => {
+    await lockOwnChanges(client, session.personId);
+    return (await usePasskey(client, nowMs, session.personId, use)) && noteCheck(client, session.id, nowMs);
+  });
 }
 
 export type AddedPasskey = 'added' | 'passkey_known' | 'too_many_passkeys';
@@ -198,12 +197,9 @@ export async function revokePasskey(
       credentialId,
       new Date(nowMs),
     ]);
-    await endSessionsIn(client, nowMs, {
-      personId: person.personId,
-      which: { allBut: person.sessionId },
-      reason: 'ended',
-    });
     await recordPersonChange(client, operation, passkeyChange('passkey.revoked', credentialId));
+    const which = { allBut: person.sessionId };
+    await endSessionsIn(client, operation, { personId: person.personId, which, reason: 'ended' });
     return 'revoked';
   });
 }
@@ -214,9 +210,9 @@ const passkeyChange = (action: string, credentialId: Uint8Array, name?: string) 
   ...(name !== undefined && { detail: { name } }),
 });
 
-/** Number of usable ones. Serializes changes of them: one may end the session of another. */
+/** Number of usable ones. */
 async function lockPasskeys(client: pg.ClientBase, operation: Operation, personId: string): Promise<number> {
-  await client.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`svc.passkeys/${personId}`]);
+  await lockOwnChanges(client, personId);
   await holdStanding(client, operation);
   const { rows } = await client.query<{ count: number }>(
     'select count(*)::integer as count from svc.passkeys where person_id = $1 and revoked_at is null',

@@ -85,7 +85,7 @@ export async function changeMembership(
     const { rows } = await client.query<{ person_id: string; role: PersonRole; disabled: boolean }>(
       `select member.person_id, member.role, person.disabled_at is not null as disabled
        from svc.memberships member join svc.persons person on person.id = member.person_id
-       where member.account_id = $1 order by member.person_id for update of member`,
+       where member.account_id = $1 order by member.person_id`,
       [accountId],
     );
     // An owner who is disabled can't act: the account needs another one.

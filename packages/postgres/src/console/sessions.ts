@@ -97,35 +97,45 @@ type Ending = {
   readonly reason: SessionEnd;
 };
 
-export async function endSessionsIn(client: pg.ClientBase, nowMs: number, ending: Ending): Promise<readonly string[]> {
-  const { personId, which, reason } = ending;
+/** Holds the person first: see `lockOwnChanges`. Their API keys end in the same transaction. Answers ids of the sessions that ended. */
+export async function endSessionsIn(
+  client: pg.ClientBase,
+  operation: Pick<Operation, 'nowMs' | 'actor'>,
+  { personId, which, reason }: Ending,
+): Promise<readonly string[]> {
   const { rows } = await client.query<{ id: string }>(
     `update svc.console_sessions set ended_at = $2, end_reason = $3
      where person_id = $1 and ended_at is null and ($4::text is null or id = $4) and ($5::text is null or id <> $5)
      returning id`,
     [
       personId,
-      new Date(nowMs),
+      new Date(operation.nowMs),
       reason,
       'sessionId' in which ? which.sessionId : null,
       'allBut' in which ? which.allBut : null,
     ],
   );
-  return rows.map(({ id }) => id);
+  const ended = rows.map(({ id }) => id).sort();
+  for (const target of ended)
+    await recordPersonChange(client, operation, { action: 'session.ended', target, detail: { reason } });
+  return ended;
 }
 
-/** Ids of the sessions that ended now. Their API keys end in the same transaction. */
+/** Ids of the sessions that ended now. */
 export async function endSessions(operation: Operation, ending: Ending): Promise<readonly string[]> {
   return inTransaction(operation.pool, async (client) => {
-    const ended = await endSessionsIn(client, operation.nowMs, ending);
-    for (const target of ended)
-      await recordPersonChange(client, operation, {
-        action: 'session.ended',
-        target,
-        detail: { reason: ending.reason },
-      });
-    return ended;
+    await lockOwnChanges(client, ending.personId);
+    return endSessionsIn(client, operation, ending);
   });
+}
+
+/**
+ * Serializes what a person changes of their own passkeys and sessions: each change holds the session that asks, and may end the
+ * session of another. A recovery, and the operator who disables a person, lock the person's row instead, which this shares.
+ */
+export async function lockOwnChanges(client: pg.ClientBase, personId: string): Promise<void> {
+  await client.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`svc.passkeys/${personId}`]);
+  await client.query('select from svc.persons where id = $1 for share', [personId]);
 }
 
 export type ListedSession = {
