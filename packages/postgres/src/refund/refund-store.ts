@@ -11,6 +11,7 @@ import {
 import { type Id, newId } from '@svc-pay/protocol/ids';
 import type pg from 'pg';
 import { bytesOfHex } from '../database/bytes-of-hex.ts';
+import { inTransaction } from '../database/in-transaction.ts';
 import { sqlIs } from '../database/status-sql.ts';
 import { loadRefundable } from './load-refundable.ts';
 import { REFUND_COLUMNS, type RefundRow, refundOf } from './refund-row.ts';
@@ -25,7 +26,11 @@ export function createRefundStore(pool: pg.Pool): RefundStore {
     submit: async (caller, refundId, { signature, byContract }, nowMs) => {
       const entry = auditEntry(caller, refundId, 'refund.submitted', nowMs);
       const values = [caller.accountId, caller.mode, refundId, bytesOfHex(signature), byContract, isoTime(nowMs)];
-      const { rows } = await pool.query<Answered>({ ...SUBMIT, values: [...values, entry] });
+      const rows = await inTransaction(pool, async (client) => {
+        // One submit at a time: the statement compares with the status that it sees when it begins.
+        await client.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`svc.refunds/${refundId}`]);
+        return (await client.query<Answered>({ ...SUBMIT, values: [...values, entry] })).rows;
+      });
       return answer(pool, caller, refundId, rows[0]?.refusal);
     },
     recordReported: ({ reported, amountAtomic, ...refund }, nowMs) =>
