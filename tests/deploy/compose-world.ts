@@ -6,6 +6,8 @@ import type { LocalChain } from '@svc-pay/evm/testing';
 import type { PodmanHost } from '../../tools/containers/podman-host.ts';
 
 export const FOLDER = '/etc/svc-pay';
+/** Caddy signs by itself for names that end in .local. */
+export const CONSOLE_NAME = 'console.local';
 
 export type Deployment = {
   readonly host: PodmanHost;
@@ -29,7 +31,8 @@ export function openDeployment(host: PodmanHost): Deployment {
 export async function initFolder({ host }: Deployment, image: string): Promise<void> {
   await host.must(['mkdir', FOLDER]);
   const run = ['docker', 'run', '--rm', '--user', '0:0', '--network', 'none', '--volume', `${FOLDER}:${FOLDER}`, image];
-  const options = ['--network', 'anvil', '--public', `https://${host.address}`, '--image', image];
+  const addresses = ['--public', `https://${host.address}`, '--console', `https://${CONSOLE_NAME}`];
+  const options = ['--network', 'anvil', ...addresses, '--image', image];
   await host.must([...run, 'svc', 'init', FOLDER, ...options]);
 }
 

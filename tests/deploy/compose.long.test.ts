@@ -13,10 +13,20 @@ import { debianRoot } from '../../tools/containers/debian-root.ts';
 import { startPodman } from '../../tools/containers/podman-host.ts';
 import { thirdPartyImages } from '../../tools/containers/third-party-images.ts';
 import { startLoad } from '../chaos/upgrade/load.ts';
+import { joinByLink } from '../e2e/join-by-link.ts';
 import type { Shop } from '../e2e/open-shop.ts';
 import { confirm, prepareUpto, settleUpto } from '../e2e/upto-calls.ts';
 import { createIntent, type Payer, payerOf, post, prepare, settle, signHeader } from '../e2e/wallet.ts';
-import { type Deployment, FOLDER, fillFolder, initFolder, openDeployment, runHealthChecks } from './compose-world.ts';
+import { askConsoleAt } from './ask-console.ts';
+import {
+  CONSOLE_NAME,
+  type Deployment,
+  FOLDER,
+  fillFolder,
+  initFolder,
+  openDeployment,
+  runHealthChecks,
+} from './compose-world.ts';
 import { activateWallet, openMerchant } from './merchant.ts';
 import { type MerchantServer, passOn, startMerchantServer } from './outside.ts';
 import { releaseImages } from './release-images.ts';
@@ -32,7 +42,7 @@ afterAll(async () => {
 
 const PAYERS = 4;
 const BUDGET_ATOMIC = 10_000_000_000n;
-const SERVICES = ['api', 'api-2', 'settlement', 'settlement-2', 'webhooks', 'admin'];
+const SERVICES = ['api', 'api-2', 'settlement', 'settlement-2', 'webhooks', 'admin', 'console'];
 const OTHERS = ['postgres', 'restate', 'caddy', 'prometheus', 'alertmanager'];
 
 const named = images.ok ? 'docker compose' : `skipped: ${images.why}`;
@@ -49,6 +59,10 @@ describe.skipIf(!images.ok)(named, () => {
   const inside = (container: string, ...argv: string[]) =>
     deployment.host.run(['podman', 'exec', `svc-pay-${container}-1`, ...argv]);
   const node = (script: string) => ['node', '-e', script];
+  const hashOf = (address: string) => {
+    const pepper = readFileSync(deployment.file('secrets/key-pepper'), 'utf8').trim();
+    return addressHash(Buffer.from(pepper, 'base64'), address, dayOf(Date.now()));
+  };
 
   beforeAll(async () => {
     if (!root.ok || !images.ok) return;
@@ -141,11 +155,26 @@ describe.skipIf(!images.ok)(named, () => {
     const forged = { 'x-forwarded-for': '203.0.113.7' };
     const requestId = (await fetch(`${apiUrl()}/nowhere`, { headers: forged })).headers.get('x-request-id');
     if (requestId === null) throw new Error('the answer has no x-request-id');
-    const pepper = readFileSync(deployment.file('secrets/key-pepper'), 'utf8').trim();
-    const hash = addressHash(Buffer.from(pepper, 'base64'), deployment.host.outside, dayOf(Date.now()));
     const logs = await deployment.compose('logs', '--no-color', '--no-log-prefix', 'api', 'api-2');
     const line = logs.split('\n').find((each) => each.includes(requestId) && each.includes('request_finished'));
-    expect(line).toContain(`"addressHash":"${hash}"`);
+    expect(line).toContain(`"addressHash":"${hashOf(deployment.host.outside)}"`);
+  });
+
+  test('a person joins the console by a link of the command and sees the payments, and the API sees the address of the person', async () => {
+    const invited = await deployment.svc(
+      ...['people', 'invite', shop.accountId, '--role', 'owner', '--name', 'Grace Hopper', '--json'],
+    );
+    const { link } = JSON.parse(invited) as { link: string };
+    const ask = askConsoleAt(deployment.host.address);
+    const person = await joinByLink(link, `https://${CONSOLE_NAME}`, ask);
+    const { data } = await person.get(`/accounts/${shop.accountId}/test/sdk/payments`);
+    expect(data).toHaveLength(2);
+    const page = await ask('/', { method: 'GET', headers: {} });
+    expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('<script')]);
+    const logs = await deployment.compose('logs', '--no-color', '--no-log-prefix', 'api', 'api-2');
+    const asked = logs.split('\n').filter((line) => line.includes('"route":"/sdk/payments"'));
+    const hashes = asked.map((line) => /"addressHash":"([^"]+)"/.exec(line)?.[1]);
+    expect(hashes).toEqual([hashOf(deployment.host.outside)]);
   });
 
   test('containers have the rights and the ways that they need, and no others', async () => {
@@ -163,7 +192,7 @@ describe.skipIf(!images.ok)(named, () => {
       expect(way.exitCode, name).not.toBe(0);
       expect((await inside(name, 'cat', '/proc/net/route')).stdout, name).not.toMatch(/\t00000000\t\w{8}\t0003/);
     }
-    for (const port of [8402, 8403, 8405, 9090, 9093, 5432, 8080, 9070])
+    for (const port of [8402, 8403, 8405, 8406, 8407, 9090, 9093, 5432, 8080, 9070])
       await expect(fetch(`http://${host.address}:${port}`), String(port)).rejects.toThrow(/fetch failed/);
     const admin = await host.run(['bash', '-c', '</dev/tcp/127.0.0.1/8405']);
     expect(admin).toMatchObject({ exitCode: 0 });
@@ -177,7 +206,8 @@ describe.skipIf(!images.ok)(named, () => {
     try {
       await expect.poll(load.paid, { timeout: 60_000 }).toBeGreaterThanOrEqual(10);
       const from = { paid: load.paid(), atMs: performance.now() };
-      const block = upgradeBlock(images.names[0], images.names[1]);
+      // The page says so to whoever runs the console.
+      const block = upgradeBlock(images.names[0], images.names[1]).replace('webhooks admin', 'webhooks admin console');
       console.log(await deployment.host.must(['bash', '-euc', block], { cwd: FOLDER }));
       const seconds = ((performance.now() - from.atMs) / 1_000).toFixed(1);
       const paid = load.paid() - from.paid;

@@ -11,12 +11,14 @@ import { killOnParentExit } from '@svc-pay/runtime/process/kill-on-parent-exit';
 import { reservePort } from '@svc-pay/runtime/process/reserve-port';
 import pg from 'pg';
 import { afterAll, expect, test } from 'vitest';
+import { joinByLink } from './join-by-link.ts';
 import { openShop, type ShopStore } from './open-shop.ts';
 import { svc } from './run-svc.ts';
 import { mainOf, startService } from './service-process.ts';
 import { payerOf, prepare, settle } from './wallet.ts';
 
-const PROGRAMS = ['api', 'settlement', 'webhooks', 'admin'] as const;
+const PROGRAMS = ['api', 'settlement', 'webhooks', 'admin', 'console'] as const;
+const CONSOLE = 'https://console.example.com';
 const root = mkdtempSync(path.join(tmpdir(), 'svc-init-'));
 const folder = path.join(root, 'svc-pay');
 const inFolder = (...names: readonly string[]) => path.join(folder, ...names);
@@ -61,6 +63,8 @@ const made = await svc(
   'anvil',
   '--public',
   'https://pay.example.com',
+  '--console',
+  CONSOLE,
   '--database',
   `127.0.0.1:${server.port}/postgres`,
 );
@@ -93,9 +97,12 @@ for (const [file, names] of [
   ['settlement.env', ['SVC_SETTLEMENT_PORT', 'SVC_SETTLEMENT_ENGINE_PORT']],
   ['webhooks.env', ['SVC_WEBHOOKS_PORT', 'SVC_WEBHOOKS_ENGINE_PORT']],
   ['admin.env', ['SVC_ADMIN_PORT']],
+  ['console.env', ['SVC_CONSOLE_PORT', 'SVC_CONSOLE_METRICS_PORT']],
 ] as const)
   for (const name of names) setLine(file, name, String(await reservePort()));
 setLine('api.env', 'SVC_SETTLEMENT_URL', `http://127.0.0.1:${environmentOf('settlement')['SVC_SETTLEMENT_PORT']}`);
+setLine('console.env', 'SVC_API_URL', `http://127.0.0.1:${environmentOf('api')['SVC_API_PORT']}`);
+setLine('console.env', 'SVC_ADMIN_URL', `http://127.0.0.1:${environmentOf('admin')['SVC_ADMIN_PORT']}`);
 
 const command = (...argv: readonly string[]) => svc(environmentOf('command'), ...argv);
 const ran = async (...argv: readonly string[]) => {
@@ -124,11 +131,6 @@ const byCommand: ShopStore = {
   },
 };
 
-const mainFor = (program: (typeof PROGRAMS)[number]) =>
-  mainOf(program === 'admin' ? 'api' : program).map((file) =>
-    program === 'admin' ? file.replace('/api/', '/admin/') : file,
-  );
-
 /** Problems of the doctor about the folder and the roles. */
 async function problems(): Promise<string> {
   const { stdout } = await command('doctor', '--folder', folder, '--json');
@@ -147,7 +149,7 @@ test('the services start from the folder alone, and a payment goes through', asy
   await ran('migrate');
   const started = await Promise.all(
     PROGRAMS.map(async (program) => {
-      const service = await startService(mainFor(program), environmentOf(program));
+      const service = await startService(mainOf(program), environmentOf(program));
       cleanUps.push(() => service.kill('SIGKILL'));
       return service;
     }),
@@ -161,11 +163,20 @@ test('the services start from the folder alone, and a payment goes through', asy
   expect(await chain.balanceOf(chain.tokens.usdc, account.address)).toBe(0n);
   for (const service of started) expect(service.output()).not.toContain('foreign_settings');
   expect(await problems()).toBe('');
+
+  // The first owner, by a link of the command: the console asks the API for this payment in the owner's name.
+  const link = JSON.parse(
+    await ran('people', 'invite', shop.accountId, '--role', 'owner', '--name', 'Grace Hopper', '--json'),
+  ).link as string;
+  const port = environmentOf('console')['SVC_CONSOLE_PORT'];
+  const person = await joinByLink(link, CONSOLE, (path, init) => fetch(`http://127.0.0.1:${port}${path}`, init));
+  const seen = await person.get(`/accounts/${shop.accountId}/test/sdk/payments`);
+  expect(seen).toMatchObject({ data: [{ status: 'completed' }] });
 });
 
 test.each(PROGRAMS)('%s does not start from a secret that its group can read, nor without it', async (program) => {
   const file = inFolder('secrets', `database-url-${program}`);
-  const started = () => startService(mainFor(program), environmentOf(program));
+  const started = () => startService(mainOf(program), environmentOf(program));
   chmodSync(file, 0o640);
   await expect(started()).rejects.toThrow(/SVC_DATABASE_URL_FILE names a file that not only its owner .* `chmod 600`/);
   chmodSync(file, 0o600);

@@ -21,8 +21,8 @@ export function checkEdge(installation: Installation): readonly Finding[] {
     ...checkPublicUrl(api['SVC_API_PUBLIC_URL'], live),
     ...checkOrigins(listOf(api['SVC_API_CORS_ORIGINS'] || '*'), live),
     ...checkProxies(listOf(api['SVC_API_TRUSTED_PROXIES']), api['SVC_API_PUBLIC_URL']),
-    ...checkHops(listOf(api['SVC_API_TRUSTED_PROXIES']), api['SVC_API_TRUSTED_HOPS'] || '1'),
-    ...checkCaddy(installation.folder, listOf(api['SVC_API_TRUSTED_PROXIES'])),
+    ...checkHops(installation, listOf(api['SVC_API_TRUSTED_PROXIES']), api['SVC_API_TRUSTED_HOPS'] || '1'),
+    ...checkContainers(installation.folder, listOf(api['SVC_API_TRUSTED_PROXIES'])),
     ...checkListeners(installation),
   ];
   return findings.length > 0
@@ -76,8 +76,10 @@ function checkProxies(proxies: readonly string[], publicUrl: string | undefined)
   });
 }
 
-function checkHops(proxies: readonly string[], hops: string): readonly Finding[] {
-  if (proxies.length < 2 || hops.trim() !== '1') return [];
+function checkHops({ environments }: Installation, proxies: readonly string[], hops: string): readonly Finding[] {
+  // The console stands beside the proxies: no request of a payer passes it.
+  const behindEachOther = proxies.length - (environments.has('console') ? 1 : 0);
+  if (behindEachOther < 2 || hops.trim() !== '1') return [];
   return [
     findingsOf('configuration', 'SVC_API_TRUSTED_HOPS').warning(
       'SVC_API_TRUSTED_HOPS is 1, and several proxies are trusted: if a request passes two, all clients are one address.',
@@ -86,21 +88,27 @@ function checkHops(proxies: readonly string[], hops: string): readonly Finding[]
   ];
 }
 
-/** The address that the compose file gives to Caddy. */
-function checkCaddy(folder: string, proxies: readonly string[]): readonly Finding[] {
+/** What the compose file has before the API, by the name of the container. */
+const BEFORE_API = { caddy: ['Caddy', 'clients'], console: ['the console', 'people who are signed in'] } as const;
+
+/** Addresses that the compose file gives to what is before the API. */
+function checkContainers(folder: string, proxies: readonly string[]): readonly Finding[] {
   const file = path.join(folder, COMPOSE_FILE);
   if (proxies.length === 0 || !existsSync(file)) return [];
-  const [, caddy = ''] = /\bipv4_address:\s*["']?([\d.]+)/.exec(readFileSync(file, 'utf8')) ?? [];
-  const address = readClientAddress(caddy);
-  if (address === undefined) return [];
+  const text = readFileSync(file, 'utf8');
   const ranges = proxies.map(parseRange);
-  if (ranges.some((range) => range !== undefined && isWithin(address, range))) return [];
-  return [
-    findingsOf('configuration', 'SVC_API_TRUSTED_PROXIES').warning(
-      `The API does not trust Caddy, which has ${caddy} in ${COMPOSE_FILE}: all clients are Caddy and share its limits.`,
-      `Add ${caddy} to SVC_API_TRUSTED_PROXIES in api.env, and count Caddy in SVC_API_TRUSTED_HOPS.`,
-    ),
-  ];
+  return Object.entries(BEFORE_API).flatMap(([container, [name, whose]]) => {
+    const own = new RegExp(`^  ${container}:\\n((?:    .*\\n)+)`, 'm').exec(text)?.[1] ?? '';
+    const [, given = ''] = /\bipv4_address:\s*["']?([\d.]+)/.exec(own) ?? [];
+    const address = readClientAddress(given);
+    if (address === undefined || ranges.some((range) => range !== undefined && isWithin(address, range))) return [];
+    return [
+      findingsOf('configuration', 'SVC_API_TRUSTED_PROXIES').warning(
+        `The API does not trust ${name}, which has ${given} in ${COMPOSE_FILE}: all ${whose} are one address and share its limits.`,
+        `Add ${given} to SVC_API_TRUSTED_PROXIES in api.env${container === 'caddy' ? ', and count Caddy in SVC_API_TRUSTED_HOPS' : ''}.`,
+      ),
+    ];
+  });
 }
 
 /** Outside of containers a listener on all addresses is on the internet. */

@@ -19,7 +19,7 @@ export type InitChoices = {
   /** Origin of the console. Undefined: the installation has none. */
   readonly consoleUrl?: string | undefined;
   readonly origins: readonly string[];
-  /** Who may say to the API whom it forwards for. In the compose form Caddy is the first. */
+  /** Who may say to the API and the console whom it forwards for. In the compose form Caddy is the first. */
   readonly proxies: readonly string[];
   /** Proxies of the operator that stand in front of the Caddy of the compose form. */
   readonly outerProxies: readonly string[];
@@ -34,10 +34,15 @@ export type InitChoices = {
 };
 
 /**
- * Addresses of the network between Caddy and the API. Docker hands out those of `dynamic` alone: the API starts before
- * Caddy, and would get Caddy's address.
+ * Addresses of the network between Caddy, the console and the API. Docker hands out those of `dynamic` alone: the API starts
+ * before Caddy, and would get Caddy's address.
  */
-type ComposeSubnet = { readonly range: string; readonly proxy: string; readonly dynamic: string };
+type ComposeSubnet = {
+  readonly range: string;
+  readonly proxy: string;
+  readonly console: string;
+  readonly dynamic: string;
+};
 
 export type InitOptions = {
   readonly for: DeploymentForm;
@@ -154,7 +159,8 @@ function isDatabase(given: string): boolean {
 
 function subnetOf(given: string): ComposeSubnet | undefined {
   const [, start] = /^((?:10\.\d{1,3}|172\.(?:1[6-9]|2\d|3[01])|192\.168)\.\d{1,3}\.)0\/24$/.exec(given) ?? [];
-  return start === undefined ? undefined : { range: given, proxy: `${start}2`, dynamic: `${start}128/25` };
+  if (start === undefined) return undefined;
+  return { range: given, proxy: `${start}2`, console: `${start}3`, dynamic: `${start}128/25` };
 }
 
 type Trust = Pick<InitChoices, 'proxies' | 'outerProxies' | 'hops'>;

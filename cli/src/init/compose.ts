@@ -48,6 +48,8 @@ const READY_PORT: Readonly<Record<ServiceName, number>> = {
 
 /** Two of each, so that one serves while the other is replaced. */
 export const API_HOSTS = ['api', 'api-2'] as const;
+/** Both, over the network in which the address of the console is fixed. */
+export const API_AT_EDGE = 'api-at-edge';
 export const SETTLEMENT_HOSTS = ['settlement', 'settlement-2'] as const;
 
 type Mount = { readonly source: string; readonly target?: string; readonly writable?: true };
@@ -62,6 +64,13 @@ function mount({ source, target = source, writable }: Mount): string {
     '        bind: { create_host_path: false }',
   ].join('\n');
 }
+
+const BACK_AND_OUT = { back: '', out: '' };
+const apiNetworks = ({ consoleUrl }: InitChoices) => ({
+  back: '',
+  edge: consoleUrl === undefined ? '' : `aliases: [${API_AT_EDGE}]`,
+});
+const consoleNetworks = ({ subnet }: InitChoices) => ({ back: '', edge: `ipv4_address: ${subnet.console}` });
 
 export function composeText(choices: InitChoices): string {
   return `# SVC Pay on one machine. Yours to edit: \`svc init\` does not change a file that exists.
@@ -83,22 +92,22 @@ x-ours: &ours
 services:
 ${[
   ...API_HOSTS.map((host) =>
-    ownService(choices, { host, service: 'api', networks: ['back', 'edge'], files: [NETWORKS_FILE] }),
+    ownService(choices, { host, service: 'api', networks: apiNetworks(choices), files: [NETWORKS_FILE] }),
   ),
   ...SETTLEMENT_HOSTS.map((host) =>
     ownService(choices, {
       host,
       service: 'settlement',
-      networks: ['back', 'out'],
+      networks: BACK_AND_OUT,
       files: [NETWORKS_FILE, RELAYERS_FOLDER],
       environment: { SVC_SETTLEMENT_ENGINE_URL: `http://${host}:9403` },
     }),
   ),
-  ownService(choices, { service: 'webhooks', networks: ['back', 'out'] }),
-  ownService(choices, { service: 'admin', networks: ['back', 'out'], port: '127.0.0.1:8405:8405' }),
+  ownService(choices, { service: 'webhooks', networks: BACK_AND_OUT }),
+  ownService(choices, { service: 'admin', networks: BACK_AND_OUT, port: '127.0.0.1:8405:8405' }),
   ...(choices.consoleUrl === undefined
     ? []
-    : [ownService(choices, { service: 'console', networks: ['back', 'edge'] })]),
+    : [ownService(choices, { service: 'console', networks: consoleNetworks(choices) })]),
   commandService(choices),
   postgresService(choices),
   restateService(choices),
@@ -107,8 +116,8 @@ ${[
 ].join('\n\n')}
 
 networks:
-  # Between Caddy and what it serves. The address of Caddy is fixed, because the API trusts it (SVC_API_TRUSTED_PROXIES). Docker
-  # hands out the addresses of ip_range, so no other container gets Caddy's.
+  # Between Caddy and what it serves. Addresses that the API trusts (SVC_API_TRUSTED_PROXIES) are fixed, Caddy's first. Docker hands
+  # out those of ip_range, so no other container gets them.
   edge:
     ipam: { config: [{ subnet: ${choices.subnet.range}, ip_range: ${choices.subnet.dynamic} }] }
   # No way to the internet.
@@ -129,7 +138,8 @@ type OwnService = {
   readonly service: ServiceName;
   /** Name of the container in its networks, if not that of the service. */
   readonly host?: string;
-  readonly networks: readonly string[];
+  /** Settings of the container in each network. */
+  readonly networks: Readonly<Record<string, string>>;
   readonly files?: readonly string[];
   /** What differs from the file of the service. */
   readonly environment?: Readonly<Record<string, string>>;
@@ -152,7 +162,8 @@ function ownService({ folder }: InitChoices, own: OwnService): string {
     ...(settings.length === 0 ? [] : ['    environment:', ...settings]),
     '    depends_on: [postgres, restate]',
     ...healthCheck(READY_PORT[service]),
-    `    networks: [${networks.join(', ')}]`,
+    '    networks:',
+    ...Object.entries(networks).map(([name, given]) => `      ${name}: { ${given} }`.replace('{  }', '{}')),
     ...(port === undefined ? [] : [`    ports: ["${port}"]`]),
     '    volumes:',
     ...mounts,

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { familyOf } from '@svc-pay/protocol';
 import { sealKeyTextFrom } from '@svc-pay/runtime/config';
 import type { InitChoices } from './choices.ts';
-import { API_HOSTS, SETTLEMENT_HOSTS } from './compose.ts';
+import { API_AT_EDGE, SETTLEMENT_HOSTS } from './compose.ts';
 import { identityKeyOf } from './ed25519-keys.ts';
 import {
   ARCHIVE_FOLDER,
@@ -93,7 +93,7 @@ function apiLines(choices: InitChoices, secrets: SecretFiles): Lines {
     SVC_API_METRICS_PORT: '9402',
     SVC_API_PUBLIC_URL: choices.publicUrl,
     SVC_API_CORS_ORIGINS: choices.origins.join(','),
-    SVC_API_TRUSTED_PROXIES: choices.proxies.join(','),
+    SVC_API_TRUSTED_PROXIES: [...new Set([...choices.proxies, ...consoleAddress(choices)])].join(','),
     SVC_API_TRUSTED_HOPS: String(choices.hops),
     ...(choices.form === 'compose' && { SVC_API_STOP_DELAY_MS: STOP_DELAY_MS }),
   };
@@ -148,12 +148,18 @@ function adminLines(choices: InitChoices, secrets: SecretFiles): Lines {
   };
 }
 
+/** The API takes the address of a person from the console, as it takes that of a payer from a proxy. */
+function consoleAddress({ consoleUrl, form, subnet }: InitChoices): readonly string[] {
+  if (consoleUrl === undefined) return [];
+  return [form === 'compose' ? subnet.console : '127.0.0.1'];
+}
+
 /** The console is a client of the API and the admin service, and holds no secret but its login. */
 function consoleLines(choices: InitChoices): Lines {
   return {
     ...database(choices, 'console'),
     SVC_CONSOLE_URL: choices.consoleUrl ?? PLACEHOLDER,
-    SVC_API_URL: `http://${hostOf(choices, API_HOSTS[0])}:8402`,
+    SVC_API_URL: `http://${hostOf(choices, API_AT_EDGE)}:8402`,
     SVC_ADMIN_URL: `http://${hostOf(choices, 'admin')}:8405`,
     ...bound(choices, 'SVC_CONSOLE_HOST', 'SVC_CONSOLE_METRICS_HOST'),
     SVC_CONSOLE_PORT: '8406',
@@ -170,5 +176,7 @@ function commandLines(choices: InitChoices): Lines {
     SVC_AUDIT_SIGNING_KEY_FILE: secretFile(choices, 'audit-signing-key'),
     ...networks(choices),
     ...archive(choices),
+    // For the links of `people invite` and `people recover`.
+    ...(choices.consoleUrl !== undefined && { SVC_CONSOLE_URL: choices.consoleUrl }),
   };
 }

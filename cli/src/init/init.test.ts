@@ -213,13 +213,19 @@ test('with an address for the console there are its settings, its role, its cont
   expect(environment).toMatchObject({
     SVC_DATABASE_URL_FILE: path.join(folder, 'secrets/database-url-console'),
     SVC_CONSOLE_URL: 'https://console.example.com',
-    SVC_API_URL: 'http://api:8402',
+    SVC_API_URL: 'http://api-at-edge:8402',
     SVC_ADMIN_URL: 'http://admin:8405',
     SVC_CONSOLE_TRUSTED_PROXIES: '172.30.84.2',
   });
+  // For the links of `people invite`.
+  expect(parseEnv(files['command.env'] ?? '')).toMatchObject({ SVC_CONSOLE_URL: 'https://console.example.com' });
   const { services } = parse(files['compose.yaml'] ?? '', { merge: true });
   expect(services.console.ports).toBeUndefined();
-  expect(services.console.networks).toEqual(['back', 'edge']);
+  // The API takes the address of a person from the console, in the network where the console has one address.
+  expect(services.console.networks).toEqual({ back: {}, edge: { ipv4_address: '172.30.84.3' } });
+  for (const name of ['api', 'api-2'])
+    expect(services[name].networks).toEqual({ back: {}, edge: { aliases: ['api-at-edge'] } });
+  expect(parseEnv(files['api.env'] ?? '')['SVC_API_TRUSTED_PROXIES']).toBe('172.30.84.2,172.30.84.3');
   const mounted = services.console.volumes.map(({ source }: { source: string }) => path.relative(folder, source));
   expect(mounted).toEqual(['secrets/database-url-console']);
   expect(services.caddy.depends_on).toContain('console');
@@ -420,6 +426,7 @@ test.each<readonly [fault: string, plant: (folder: string) => void, found: strin
   ['the name of the API', edit('console.env', 'URL=https://console.', 'URL=https://pay.'), 'host name of the API'],
   ['no address', edit('console.env', /^SVC_CONSOLE_URL=.*/m, 'SVC_CONSOLE_URL='), 'is no address'],
   ['no trusted proxy', edit('console.env', /PROXIES=.*/, 'PROXIES='), 'trusts no proxy'],
+  ['no trust of the API', edit('api.env', /PROXIES=.*/, 'PROXIES=172.30.84.2'), 'does not trust the console'],
   ['the login of another', edit('console.env', 'url-console', 'url-admin'), 'log in as the same role'],
   ['a setting of another', edit('console.env', /$/, 'SVC_KEY_PEPPER=a\n'), 'SVC_KEY_PEPPER is no setting of console'],
 ])('of a console the doctor finds %s', async (_, plant, found) => {
