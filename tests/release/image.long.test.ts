@@ -145,11 +145,16 @@ async function startsApi(host: PodmanHost, folder: string): Promise<void> {
     'SVC_NETWORKS={}',
     'SVC_API_HOST=0.0.0.0',
   ];
-  for (const name of ['operator.env', 'api.env']) writeFileSync(path.join(folder, name), `${settings.join('\n')}\n`);
+  for (const name of ['command.env', 'api.env']) writeFileSync(path.join(folder, name), `${settings.join('\n')}\n`);
   const inFolder = { cwd: folder };
   const typed = (line: RegExp) => pageLine(line).replace('podman run --rm', 'podman run --rm --network=svc');
   const migrate = ['bash', '-ec', typed(/podman run .* svc migrate/)];
-  await until(async () => (await host.run(migrate, inFolder)).exitCode === 0, 60_000);
+  let migrated = await host.run(migrate, inFolder);
+  const isMigrated = async () => {
+    migrated = migrated.exitCode === 0 ? migrated : await host.run(migrate, inFolder);
+    return migrated.exitCode === 0;
+  };
+  await until(isMigrated, 60_000, () => migrated.stderr);
 
   const start = typed(/podman run .* svc-api/).replace('--rm', '--name=api --detach');
   await host.must(['bash', '-ec', start], inFolder);
@@ -186,9 +191,9 @@ function pageLine(line: RegExp): string {
   return (found[0] ?? '').replaceAll('0.1.0', version);
 }
 
-async function until(done: () => Promise<boolean>, withinMs: number): Promise<void> {
+async function until(done: () => Promise<boolean>, withinMs: number, why = () => ''): Promise<void> {
   for (const deadline = performance.now() + withinMs; !(await done()); await sleep(250))
-    if (performance.now() > deadline) throw new Error(`not done within ${withinMs} ms`);
+    if (performance.now() > deadline) throw new Error(`not done within ${withinMs} ms: ${why()}`);
 }
 
 function unpack(archive: Buffer, root: string): void {
