@@ -1,7 +1,8 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { buildConsole, CONSOLE_ASSETS } from './build-console.ts';
 
 const FIRST_LOAD_BYTES = 180_000;
@@ -17,6 +18,23 @@ test('a build whose sources are the same is left as it is', async () => {
   expect(await buildConsole()).toEqual({ folder: CONSOLE_ASSETS, isNew: false });
   expect(statSync(path.join(CONSOLE_ASSETS, 'index.html')).mtimeMs).toBe(before);
 });
+
+test(
+  'builds of one folder at once leave one whole build, and nothing beside it',
+  async () => {
+    const parent = mkdtempSync(path.join(tmpdir(), 'svc-console-page-'));
+    onTestFinished(() => rmSync(parent, { recursive: true }));
+    const folder = path.join(parent, 'generated');
+    const built = await Promise.all([buildConsole(folder), buildConsole(folder)]);
+    expect(built.some(({ isNew }) => isNew)).toBe(true);
+    expect(readdirSync(parent)).toEqual(['generated']);
+    expect(readdirSync(folder, { recursive: true }).toSorted()).toEqual(
+      readdirSync(CONSOLE_ASSETS, { recursive: true }).toSorted(),
+    );
+    expect(await buildConsole(folder)).toEqual({ folder, isNew: false });
+  },
+  BUILD_MS,
+);
 
 type Chunk = { readonly file: string; readonly imports?: readonly string[]; readonly css?: readonly string[] };
 const manifest = () => JSON.parse(read('.vite/manifest.json')) as Readonly<Record<string, Chunk>>;

@@ -2,7 +2,17 @@
 // tests, the sandbox and a release can ask for it whenever they need it.
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -26,22 +36,50 @@ const SOURCES = [
 
 export type BuiltConsole = { readonly folder: string; readonly isNew: boolean };
 
-export async function buildConsole(): Promise<BuiltConsole> {
+/** Several processes may build at once: each builds beside the folder, and the last one that is done stays. */
+export async function buildConsole(folder: string = CONSOLE_ASSETS): Promise<BuiltConsole> {
   const stamp = stampOf();
-  const file = path.join(CONSOLE_ASSETS, STAMP);
-  if (existsSync(file) && readFileSync(file, 'utf8') === stamp) return { folder: CONSOLE_ASSETS, isNew: false };
-  // A build beside the old one takes its place at once: whoever serves the folder never sees half of it.
-  const fresh = `${CONSOLE_ASSETS}.${process.pid}`;
-  rmSync(fresh, { recursive: true, force: true });
-  mkdirSync(path.dirname(fresh), { recursive: true });
-  // In a process of its own: the bundler and React choose their development form where the environment says that this is a test.
-  await promisify(execFile)(process.execPath, [BUNDLER, path.join(CONSOLE, 'web'), fresh], {
-    env: { NODE_ENV: 'production' },
-  });
-  writeFileSync(path.join(fresh, STAMP), stamp);
-  rmSync(CONSOLE_ASSETS, { recursive: true, force: true });
-  renameSync(fresh, CONSOLE_ASSETS);
-  return { folder: CONSOLE_ASSETS, isNew: true };
+  if (stampIn(folder) === stamp) return { folder, isNew: false };
+  mkdirSync(path.dirname(folder), { recursive: true });
+  const staging = mkdtempSync(path.join(path.dirname(folder), 'staging-'));
+  try {
+    const fresh = path.join(staging, 'generated');
+    // In a process of its own: the bundler and React choose their development form where the environment says that this is a test.
+    await promisify(execFile)(process.execPath, [BUNDLER, path.join(CONSOLE, 'web'), fresh], {
+      env: { NODE_ENV: 'production' },
+    });
+    writeFileSync(path.join(fresh, STAMP), stamp);
+    // Another process may have built the same meanwhile, and may be serving it.
+    if (stampIn(folder) === stamp) return { folder, isNew: false };
+    takePlace(fresh, folder, staging);
+    return { folder, isNew: true };
+  } finally {
+    rmSync(staging, { recursive: true, force: true });
+  }
+}
+
+function stampIn(folder: string): string | undefined {
+  const file = path.join(folder, STAMP);
+  return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
+}
+
+/** Whoever serves the folder never sees half of it. */
+function takePlace(fresh: string, folder: string, staging: string): void {
+  for (let turn = 0; ; turn += 1) {
+    unless('ENOENT', () => renameSync(folder, path.join(staging, `former-${turn}`)));
+    if (unless('ENOTEMPTY', () => renameSync(fresh, folder))) return;
+  }
+}
+
+/** False if the act fails with this code: another process did it first, or put a folder into the place. */
+function unless(code: string, act: () => void): boolean {
+  try {
+    act();
+    return true;
+  } catch (problem) {
+    if ((problem as NodeJS.ErrnoException).code === code) return false;
+    throw problem;
+  }
 }
 
 function stampOf(): string {
