@@ -1,6 +1,6 @@
 // Everything that an id can name belongs to one tenant. An owner of another account, with a fresh check, asks for each of them by
 // every operation that takes an id: nothing is told of it, and no row of its tenant changes.
-import { ownObjects } from '@svc-pay/api/testing';
+import { CREATE, call, ownObjects } from '@svc-pay/api/testing';
 import { MODES, type Mode } from '@svc-pay/core';
 import { expect, test } from 'vitest';
 import { CONSOLE_ROUTES, type ConsoleRouteName } from '../routes/console-routes.ts';
@@ -20,6 +20,16 @@ const objectsOf = async (account: typeof mine): Promise<Record<Mode, Objects>> =
   live: await ownObjects(api, account, 'live'),
 });
 const [ofMine, ofTheirs] = [await objectsOf(mine), await objectsOf(theirs)];
+/** What a payment link shows to whoever has its secret, and to nobody else. */
+const LINK = { usdAmount: '12.5', description: 'A blue bicycle', metadata: { reference: 'order-4711' } };
+const LINK_HEADERS = { 'idempotency-key': 'a-link-for-the-bicycle' };
+const linkOf = async ({ keys }: typeof mine, mode: Mode) => {
+  const made = await call(api, 'POST', CREATE, { key: keys[mode].secret, body: LINK, headers: LINK_HEADERS });
+  const { paymentIntentId: intentId, clientSecret } = made.json() as Record<string, string>;
+  if (intentId === undefined || clientSecret === undefined) throw new Error(made.body);
+  return { intentId, clientSecret };
+};
+const links = { test: await linkOf(theirs, 'test'), live: await linkOf(theirs, 'live') };
 const one = async (sql: string, value: string) => String((await pool.query(sql, [value])).rows[0]?.id ?? '');
 const named = {
   session: await one('select id from svc.console_sessions where person_id = $1', victim.personId),
@@ -65,7 +75,9 @@ const secrets = [
   theirs.accountId,
   victim.personId,
   colleague.personId,
-  ...MODES.flatMap((mode) => Object.values(ofTheirs[mode])),
+  ...MODES.flatMap((mode) => [...Object.values(ofTheirs[mode]), ...Object.values(links[mode])]),
+  LINK.description,
+  LINK.metadata.reference,
 ];
 /** Asks, and looks at the tenant's rows afterwards. What was sent may come back; nothing else may. */
 async function refusalOf({ method, path, body }: PageRequest): Promise<string> {
@@ -110,6 +122,31 @@ for (const mode of MODES)
       expect(refusal).toMatch(/^(?:404|409|422) |^403 test_mode_only$|^200 .*(?:"(?:data|attempts|deliveries)":\[\])/);
     }
   });
+
+const ofIntents = taking.filter((name) => {
+  const { path, body } = apiRequest(name, mine.accountId, 'test', ofTheirs.test);
+  return `${path} ${JSON.stringify(body)}`.includes(ofTheirs.test.intentId);
+});
+
+for (const mode of MODES)
+  test.each(ofIntents)(`%s in ${mode} finds no payment link of another tenant`, async (name) => {
+    const ids = { ...ofMine[mode], intentId: links[mode].intentId };
+    const refusal = await refusalOf(apiRequest(name, mine.accountId, mode, ids));
+    expect(refusal).toMatch(/^(?:404|409|422) |^200 .*(?:"(?:data|attempts|deliveries)":\[\])/);
+  });
+
+test.each(MODES)(
+  'the request of a payment link, sent again by another tenant in %s, makes a link of its own',
+  async (mode) => {
+    const { method, path } = apiRequest('createX402Intent', mine.accountId, mode, ofMine[mode]);
+    const made = await owner.send(method, path, { body: LINK, headers: LINK_HEADERS });
+    expect(made.status).toBe(402);
+    expect(made.headers.get('idempotency-replayed')).toBeNull();
+    for (const id of Object.values(links[mode])) expect(made.text).not.toContain(id);
+    expect(made.headers.get('x-svc-pay-url')).not.toContain(links[mode].clientSecret);
+    expect(await rowsOfTheirs()).toEqual(before);
+  },
+);
 
 const theirKey = await keyOf(theirs, 'test');
 const ofPayout = { keyId: theirKey, network: named.network, payoutId: named.payout };
