@@ -30,7 +30,8 @@ export function addDoor(app: FastifyInstance, { port, accountId, console, clock 
     if (request.headers.host !== `127.0.0.1:${port}` || !isOurs(request))
       return reply.code(403).send({ error: 'open the console from a page of the sandbox' });
     const { payment } = request.query;
-    const path = `/test/${accountId}/payments${payment !== undefined && INTENT_ID.test(payment) ? `/${payment}` : ''}`;
+    const page = payment !== undefined && INTENT_ID.test(payment) ? `payments/${payment}` : 'overview';
+    const path = `/test/${accountId}/${page}`;
     const ticket = randomBytes(32).toString('base64url');
     if (tickets.size >= MAX_TICKETS) tickets.clear();
     tickets.set(ticket, { path, untilMs: clock.nowMs() + TICKET_LIFE_MS });

@@ -31,5 +31,6 @@ export async function tryDoor(consoleUrl: string): Promise<void> {
   const another = (await ask(consoleUrl)).headers.get('location') ?? '';
   const letIn = await ask(another);
   expect(letIn.headers.get('set-cookie')).toMatch(/^svc_console=[\w-]{86}; Path=\/; HttpOnly; SameSite=Strict$/);
+  expect(letIn.headers.get('location')).toMatch(/^http:\/\/localhost:\d+\/test\/acct_\w+\/overview$/);
   expect((await ask(another)).status).toBe(404);
 }

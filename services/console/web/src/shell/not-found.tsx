@@ -4,7 +4,7 @@ import { Empty } from '../ui/bits.tsx';
 export const NotFound = () => (
   <Empty title="There is no such page">
     <Link to="/" className="link">
-      Go to your payments
+      Go to the first page
     </Link>
   </Empty>
 );

@@ -132,7 +132,7 @@ function AccountSwitch({
       {me.memberships.map((one) => (
         <Link
           key={one.accountId}
-          to="/$mode/$accountId/payments"
+          to="/$mode/$accountId/overview"
           params={{ mode, accountId: one.accountId }}
           className="nav-link"
           {...(one.accountId === accountId && { 'data-here': '' })}
