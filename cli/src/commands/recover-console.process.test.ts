@@ -4,7 +4,6 @@ import { createHash, randomBytes } from 'node:crypto';
 import { judgeSession } from '@svc-pay/core';
 import { startChain } from '@svc-pay/evm/testing';
 import { createConsoleStores } from '@svc-pay/postgres/console-service';
-import { beginSandboxSession, seedSandboxPerson } from '@svc-pay/postgres/sandbox';
 import { createTestDatabase } from '@svc-pay/postgres/testing';
 import { afterAll, expect, test } from 'vitest';
 import { askSvc, callSvc } from '../testing/call-svc.ts';
@@ -29,15 +28,28 @@ test('after recovering, nobody of the backup is signed in to the console and no 
   const { account } = (await askSvc(environment, 'accounts', 'create', '--name', 'A shop')).document as {
     account: { id: string };
   };
-  const operation = { pool, nowMs: Date.now(), actor: 'operator:ada' };
-  const personId = await seedSandboxPerson(operation, account.id, 'Grace Hopper');
+  const inviteOwner = async (name: string) => {
+    const invited = await askSvc(environment, 'people', 'invite', account.id, '--role', 'owner', '--name', name);
+    const [, token = ''] = (invited.document as { link: string }).link.split('#');
+    return createHash('sha256').update(token).digest();
+  };
+  const nowMs = Date.now();
+  const passkey = {
+    credentialId: randomBytes(16),
+    publicKey: randomBytes(77),
+    signCount: 0,
+    transports: ['internal'],
+    aaguid: '00000000-0000-0000-0000-000000000000',
+    name: 'Laptop',
+    backedUp: false,
+  };
+  const joined = await stores.acceptWithPasskey(nowMs, await inviteOwner('Grace Hopper'), passkey);
+  if (!joined.ok) throw new Error(joined.code);
+  const { personId } = joined;
   const tokenHash = randomBytes(32);
-  await beginSandboxSession(operation, { personId, tokenHash, userAgent: 'Chromium', address: '192.0.2.1' });
-  const invited = await askSvc(environment, 'people', 'invite', account.id, '--role', 'owner', '--name', 'Ada');
-  const { link } = invited.document as { link: string };
-  const linkHash = createHash('sha256')
-    .update(link.split('#')[1] ?? '')
-    .digest();
+  const session = { personId, tokenHash, userAgent: 'Chromium', address: '192.0.2.1' };
+  await stores.signIn({ nowMs, actor: `person:${personId}` }, passkey, session);
+  const linkHash = await inviteOwner('Ada Lovelace');
   const lives = async () => {
     const session = await stores.findSession(tokenHash);
     const invitation = await stores.findInvitation(linkHash, Date.now());
