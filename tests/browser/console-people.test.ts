@@ -313,10 +313,10 @@ test('a person who is signed in joins a second account with one click, and switc
     await page.getByRole('link', { name: new RegExp(name) }).click();
   };
   await switchTo('Second shop');
-  await page.waitForURL(`${world.consoleUrl}/test/${second.accountId}/payments`);
+  await page.waitForURL(`${world.consoleUrl}/test/${second.accountId}/overview`);
   expect(await pagesOf(page)).toContain('People');
   await switchTo('A shop');
-  await page.waitForURL(`${world.consoleUrl}/test/${shopId}/payments`);
+  await page.waitForURL(`${world.consoleUrl}/test/${shopId}/overview`);
   expect(await pagesOf(page)).toEqual([]);
   const joined = (await world.audit()).filter(
     ({ actor, action }) => actor === `person:${grace.person.id}` && action === 'person.joined',
