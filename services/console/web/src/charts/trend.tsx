@@ -26,7 +26,7 @@ export type TrendProps = {
   readonly most?: number;
 };
 
-const LEFT = 52;
+const LEFT = 60;
 const BOTTOM = 22;
 const TOP = 8;
 
@@ -68,7 +68,7 @@ export function Trend(props: TrendProps) {
   const shown = chosen === undefined || chosen >= count ? undefined : chosen;
   return (
     <figure className="m-0">
-      <figcaption className="flex min-h-6 items-center gap-x-4 gap-y-1 px-4 pt-3 text-[0.857rem] text-soft max-sm:flex-wrap">
+      <figcaption className="flex min-h-6 items-center gap-x-4 gap-y-1 px-4 pt-3 pb-2 text-[0.857rem] text-soft max-sm:flex-wrap">
         <span className="min-w-0 flex-1 truncate">{shown === undefined ? rest : wordsAt(shown)}</span>
         {series.length > 1 &&
           series.map(({ name, look }) => (
@@ -123,7 +123,7 @@ function Drawing({
   const slot = plotWidth / Math.max(1, count);
   const xOf = (index: number) => LEFT + slot * (index + 0.5);
   const yOf = (value: number) => TOP + plotHeight * (1 - Math.min(1, value / top));
-  const barWidth = Math.max(1.5, Math.min(28, slot * 0.68));
+  const barWidth = Math.max(1.5, Math.min(56, slot * 0.62));
   return (
     <svg aria-hidden="true" width={width} height={height} viewBox={`0 0 ${width} ${height}`} className="block">
       {lines.map((value) => (

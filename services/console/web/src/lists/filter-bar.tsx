@@ -1,10 +1,11 @@
 import { useNavigate } from '@tanstack/react-router';
-import { useId, useState } from 'react';
+import { useState } from 'react';
 import type { PageScope } from '../api/scope.ts';
 import { useTokens } from '../api/tokens.ts';
 import { chainName, symbolOf } from '../format/chains.ts';
 import { short } from '../format/short.ts';
 import { isoToLocal, localToIso } from '../format/time.ts';
+import { Choice } from '../ui/choice.tsx';
 import { Form } from '../ui/form.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Sheet, SheetActions } from '../ui/sheet.tsx';
@@ -106,37 +107,6 @@ export function FilterBar({ scope, filters }: { readonly scope: PageScope; reado
         />
       )}
     </div>
-  );
-}
-
-type ChoiceProps = {
-  readonly label: string;
-  readonly value: string | undefined;
-  readonly options: readonly (readonly [string, string])[];
-  readonly onChange: (value: string | undefined) => void;
-};
-
-function Choice({ label, value, options, onChange }: ChoiceProps) {
-  const id = useId();
-  return (
-    <>
-      <label htmlFor={id} className="sr-only">
-        {label}
-      </label>
-      <select
-        id={id}
-        className={`button small max-w-44 ${value === undefined ? '' : '!border-accent !text-accent'}`}
-        value={value ?? ''}
-        onChange={(event) => onChange(event.currentTarget.value || undefined)}
-      >
-        <option value="">{label}: all</option>
-        {options.map(([name, shown]) => (
-          <option key={name} value={name}>
-            {shown}
-          </option>
-        ))}
-      </select>
-    </>
   );
 }
 

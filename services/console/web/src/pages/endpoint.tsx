@@ -6,7 +6,7 @@ import { keyOf, type PageScope, relay, useScope } from '../api/scope.ts';
 import { useDeliveries, useEndpoint } from '../api/webhooks.ts';
 import { short } from '../format/short.ts';
 import { Bones, Card, Copy, Empty, Fact, Heading, Notice, OlderRows, Problem, StateBadge, Time } from '../ui/bits.tsx';
-import { SelectField } from '../ui/form.tsx';
+import { Choice } from '../ui/choice.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { DELIVERY_END_WORDS, DELIVERY_WORDS, OFF_WORDS } from '../words/states.ts';
 import { DeleteSheet, ReplaySheet, RotateSheet, SampleSheet } from './parts/endpoint-actions.tsx';
@@ -162,22 +162,20 @@ function hostOf(url: string): string {
 }
 
 function Deliveries({ scope, endpointId }: { readonly scope: PageScope; readonly endpointId: string }) {
-  const [status, setStatus] = useState('');
-  const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage } = useDeliveries(
-    scope,
-    endpointId,
-    status || undefined,
-  );
+  const [status, setStatus] = useState<string>();
+  const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage } = useDeliveries(scope, endpointId, status);
   return (
-    <Card title="Deliveries">
-      <div className="max-w-60 p-4 pb-2">
-        <SelectField
+    <Card
+      title="Deliveries"
+      action={
+        <Choice
           label="Status"
           value={status}
           onChange={setStatus}
-          options={[['', 'All'], ...Object.entries(DELIVERY_WORDS).map(([name, { word }]) => [name, word] as const)]}
+          options={Object.entries(DELIVERY_WORDS).map(([name, { word }]) => [name, word] as const)}
         />
-      </div>
+      }
+    >
       {error !== null && (
         <div className="p-4">
           <Problem of={error} />
@@ -185,12 +183,15 @@ function Deliveries({ scope, endpointId }: { readonly scope: PageScope; readonly
       )}
       {data === undefined && error === null && <Bones />}
       {data?.length === 0 && <Empty title="No deliveries">They appear here with the first event.</Empty>}
-      <ul className="divide-y divide-line border-t border-line">
+      <ul className="divide-y divide-line">
         {data?.map((delivery) => (
           <li
             key={delivery.eventId}
             className="relative flex flex-wrap items-center gap-x-4 gap-y-1 px-4 py-2.5 hover:bg-sunk"
           >
+            <span className="w-24">
+              <StateBadge words={DELIVERY_WORDS[delivery.status]} />
+            </span>
             <Link
               to="/$mode/$accountId/events/$eventId"
               params={{ mode: scope.mode, accountId: scope.accountId, eventId: delivery.eventId }}
@@ -209,9 +210,6 @@ function Deliveries({ scope, endpointId }: { readonly scope: PageScope; readonly
                   <Time iso={delivery.nextAt} />
                 </>
               )}
-            </span>
-            <span className="w-24">
-              <StateBadge words={DELIVERY_WORDS[delivery.status]} />
             </span>
             <span className="w-28 text-right text-soft">
               <Time iso={delivery.createdAt} plain />

@@ -2,6 +2,7 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useScope } from '../api/scope.ts';
 import { type EventSearch, useEvents } from '../api/webhooks.ts';
 import { Badge, Bones, Card, Empty, Heading, OlderRows, Problem, Time } from '../ui/bits.tsx';
+import { Choice } from '../ui/choice.tsx';
 import { EVENT_NAMES, EVENT_WORDS } from '../words/states.ts';
 
 export function Events() {
@@ -18,22 +19,12 @@ export function Events() {
     <>
       <Heading title="Events" about="What happened, in the order it happened, and who was told." />
       <div className="mb-4 flex flex-wrap items-center gap-2" role="group" aria-label="Filters">
-        <label htmlFor="event-type" className="sr-only">
-          Type
-        </label>
-        <select
-          id="event-type"
-          className={`button small max-w-64 ${filter.type === undefined ? '' : '!border-accent !text-accent'}`}
-          value={filter.type ?? ''}
-          onChange={({ currentTarget: { value } }) => go(value === '' ? withoutType : { ...withoutType, type: value })}
-        >
-          <option value="">Type: all</option>
-          {EVENT_NAMES.map((name) => (
-            <option key={name} value={name}>
-              {name}
-            </option>
-          ))}
-        </select>
+        <Choice
+          label="Type"
+          value={filter.type}
+          options={EVENT_NAMES.map((name) => [name, name] as const)}
+          onChange={(type) => go(type === undefined ? withoutType : { ...withoutType, type })}
+        />
         <button
           type="button"
           className={`button small ${filter.undelivered === undefined ? '' : '!border-accent !text-accent'}`}

@@ -3,6 +3,7 @@ import { useLocation, useParams } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import type { SignedInPerson } from '../api/people.ts';
 import { Icon } from '../ui/icon.tsx';
+import { usualPlace } from './last-place.ts';
 import { Side } from './side.tsx';
 
 const TITLES: Readonly<Record<string, string>> = {
@@ -45,7 +46,10 @@ export function Frame({ me, children }: { readonly me: SignedInPerson; readonly 
     addEventListener('keydown', close);
     return () => removeEventListener('keydown', close);
   }, [open]);
-  const account = me.memberships.find((one) => one.accountId === accountId);
+  // Pages of the person belong to no account: the side leads back to the one that was open.
+  const usual = accountId === undefined ? usualPlace(me.memberships) : undefined;
+  const account = me.memberships.find((one) => one.accountId === (accountId ?? usual?.accountId));
+  const sideMode = mode ?? usual?.mode;
   return (
     <div className="flex min-h-dvh flex-col" data-mode={mode}>
       <a href="#content" className="button first sr-only z-50 focus:not-sr-only focus:absolute focus:m-2">
@@ -84,7 +88,7 @@ export function Frame({ me, children }: { readonly me: SignedInPerson; readonly 
         >
           <Side
             me={me}
-            mode={mode === 'live' ? 'live' : mode === 'test' ? 'test' : undefined}
+            mode={sideMode === 'live' || sideMode === 'test' ? sideMode : undefined}
             accountId={account?.accountId}
           />
         </aside>
