@@ -52,11 +52,26 @@ export async function startSolanaRpcNode({ chainUrl, roll, onSend }: NodeParts):
       return { context: { slot: 1 }, value: (first as readonly unknown[]).map(() => null) };
     return undefined;
   };
+  const answerTo = async (call: Call, own: Temper): Promise<string> => {
+    if (call.method === 'sendTransaction') await onSend(String(call.params[0]));
+    const bent = bentOf(call);
+    if (bent !== undefined) {
+      strikes += 1;
+      return JSON.stringify({ jsonrpc: '2.0', id: call.id, result: bent });
+    }
+    const truth = await forward(JSON.stringify(call));
+    if (own === 'errs after send' && call.method === 'sendTransaction') {
+      strikes += 1;
+      const error = { code: -32_005, message: 'Node is unhealthy' };
+      return JSON.stringify({ jsonrpc: '2.0', id: call.id, error });
+    }
+    return truth;
+  };
   const server = createServer((request, response) => {
     let text = '';
     request.on('data', (chunk: Buffer) => (text += chunk.toString()));
     const reply = async (): Promise<void> => {
-      const call = JSON.parse(text) as Call;
+      const asked = JSON.parse(text) as Call | readonly Call[];
       const own = temper;
       if (own === 'refuses' && roll() < REFUSED) {
         strikes += 1;
@@ -65,21 +80,12 @@ export async function startSolanaRpcNode({ chainUrl, roll, onSend }: NodeParts):
       const cut = own === 'cuts' && roll() < CUT;
       if (cut) strikes += 1;
       if (cut && roll() < 0.5) return void request.socket.destroy();
-      if (call.method === 'sendTransaction') await onSend(String(call.params[0]));
-      const bent = bentOf(call);
-      response.setHeader('content-type', 'application/json');
-      if (bent !== undefined) {
-        strikes += 1;
-        return void response.end(JSON.stringify({ jsonrpc: '2.0', id: call.id, result: bent }));
-      }
-      const truth = await forward(text);
+      const told = Array.isArray(asked)
+        ? `[${(await Promise.all((asked as readonly Call[]).map((call) => answerTo(call, own)))).join(',')}]`
+        : await answerTo(asked as Call, own);
       if (cut) return void request.socket.destroy();
-      if (own === 'errs after send' && call.method === 'sendTransaction') {
-        strikes += 1;
-        const error = { code: -32_005, message: 'Node is unhealthy' };
-        return void response.end(JSON.stringify({ jsonrpc: '2.0', id: call.id, error }));
-      }
-      response.end(truth);
+      response.setHeader('content-type', 'application/json');
+      response.end(told);
     };
     request.on('end', () => void reply().catch(() => request.socket.destroy()));
   });

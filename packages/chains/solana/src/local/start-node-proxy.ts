@@ -35,15 +35,16 @@ export async function startNodeProxy({ rpcUrl, wsUrl, port = 0, wsPort = 0 }: Pr
     if (faults.delayMs > 0) await sleep(faults.delayMs);
     if (faults.dead) return request.socket.destroy();
     if (spend(faults, 'refuseRequests')) return response.writeHead(429).end();
-    const call = parseExact(text) as ProxiedCall;
+    const asked = parseExact(text) as ProxiedCall | readonly ProxiedCall[];
+    const told = isBatch(asked) ? await Promise.all(asked.map(answerTo)) : await answerTo(asked);
     response.writeHead(200, { ...CORS, 'content-type': 'application/json' });
-    return response.end(printExact(await answerTo(call, text)));
+    return response.end(printExact(told));
   };
-  const answerTo = async (call: ProxiedCall, text: string): Promise<unknown> => {
+  const answerTo = async (call: ProxiedCall): Promise<unknown> => {
     const sending = call.method === 'sendTransaction';
     if (sending) sent.push(transactionIdOf(call));
     if (sending && spend(faults, 'dropSends')) return { jsonrpc: '2.0', id: call.id, result: sent.at(-1) };
-    const truth = mendAnswer(await forward(rpcUrl, text));
+    const truth = mendAnswer(await forward(rpcUrl, printExact(call)));
     if (sending && spend(faults, 'failSendsThatLand')) {
       return { jsonrpc: '2.0', id: call.id, error: { code: -32_005n, message: 'Node is unhealthy' } };
     }
@@ -80,6 +81,8 @@ export async function startNodeProxy({ rpcUrl, wsUrl, port = 0, wsPort = 0 }: Pr
     },
   };
 }
+
+const isBatch = (asked: ProxiedCall | readonly ProxiedCall[]): asked is readonly ProxiedCall[] => Array.isArray(asked);
 
 /** Wallets in a browser call the proxy too. */
 const CORS = { 'access-control-allow-origin': '*', 'access-control-allow-headers': '*' };

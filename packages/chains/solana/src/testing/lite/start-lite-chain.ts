@@ -81,7 +81,13 @@ export async function startLiteChain({ slotTimeMs }: { readonly slotTimeMs?: num
 type Call = { readonly id?: unknown; readonly method?: string; readonly params?: readonly unknown[] };
 
 function answer(methods: Methods, text: string): string {
-  const { id, method = '', params = [] } = parseExact(text) as Call;
+  const asked = parseExact(text) as Call | readonly Call[];
+  return Array.isArray(asked)
+    ? `[${(asked as readonly Call[]).map((call) => answerTo(methods, call)).join(',')}]`
+    : answerTo(methods, asked as Call);
+}
+
+function answerTo(methods: Methods, { id, method = '', params = [] }: Call): string {
   const run = methods[method];
   if (run === undefined) {
     return printExact({ jsonrpc: '2.0', id, error: { code: -32_601n, message: 'Method not found' } });
