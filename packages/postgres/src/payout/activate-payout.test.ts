@@ -179,7 +179,9 @@ test('the registry of a processor and the list of processors know nothing of dir
   const { network, wallet, number, ...rest } = await nextOf(id);
   await activate({ network, wallet, number, ...rest });
   const store = createPayoutRegistryStore(pool, 'service:test');
-  expect(await store.loadPayoutsToMirror(network, wallet, -1n, 10)).toEqual([]);
+  for (const which of ['all', 'uncompared', [number]] as const) {
+    expect(await store.loadPayoutsToMirror({ network, processor: wallet }, which, -1n, 10)).toEqual([]);
+  }
   const registered = { network, processor: wallet, payoutId: number, transactionId: null };
   expect(await mirrorPayout(operation, { ...registered, status: 'disabled' })).toBe('unknown');
   expect(await merchantOf(id)).toHaveLength(1);

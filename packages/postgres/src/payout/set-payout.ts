@@ -120,7 +120,7 @@ async function insertPayout(
 
 async function changeStatus(client: pg.ClientBase, payout: Payout, status: PayoutRequest['status']): Promise<Payout> {
   const { rowCount } = await client.query(
-    `update svc.payouts set status = $5
+    `update svc.payouts set status = $5, compared = false
      where network = $1 and processor = $2 and payout_id = $3::bigint and status = $4`,
     [payout.network, payout.processor, payout.payoutId, payout.status, status],
   );
