@@ -11,6 +11,7 @@ const CONTRACTS = [
   { source: 'PaymentProcessor', contract: 'PaymentProcessor', constant: 'paymentProcessor', file: 'payment-processor' },
   { source: 'AdminTimelock', contract: 'AdminTimelock', constant: 'adminTimelock', file: 'admin-timelock' },
   { source: 'DirectBatch', contract: 'DirectBatch', constant: 'directBatch', file: 'direct-batch' },
+  { source: 'GroupedReads', contract: 'GroupedReads', constant: 'groupedReads', file: 'grouped-reads' },
   { source: 'MockUSDC', contract: 'MockUSDC', constant: 'mockUsdc', file: 'mock-usdc' },
   { source: 'OddUSDC', contract: 'OddUSDC', constant: 'oddUsdc', file: 'odd-usdc' },
   { source: 'MockPermitToken', contract: 'MockPermitToken', constant: 'mockPermitToken', file: 'mock-permit-token' },

@@ -14,6 +14,7 @@ import type { ActivationVerdict, CheckActivation } from '../payout/check-activat
 import { acceptanceTerms } from '../prepare/acceptance-terms.ts';
 import { regularOption } from '../regular/regular-option.ts';
 import { coalesceRpcCalls } from '../rpc/coalesce-rpc-calls.ts';
+import { groupReads } from '../rpc/group-reads.ts';
 import { createEndpoints, createJsonRpc, type JsonRpc } from '../rpc/json-rpc.ts';
 import { askPermitNonce, readUint } from './chain-questions.ts';
 import { uniquePartOf } from './unique-part.ts';
@@ -30,7 +31,7 @@ export type EvmPaymentOptions = {
 };
 
 /** Long enough to coalesce concurrent requests, short enough not to be noticed. */
-const GATHER = { waitMs: 2, maxCalls: 100 };
+const GATHER = { waitMs: 2, maxCalls: 192 };
 /** A new intent waits no longer than this for a hint that the payer's wallet can look up itself. */
 const HINT_TIMEOUT_MS = 1_000;
 
@@ -41,7 +42,7 @@ export function createEvmPayments(options: EvmPaymentOptions): PaymentFamily {
   const hints = new Map<string, JsonRpc>();
   for (const [network, urls] of rpcUrls) {
     endpoints.set(network, createEndpoints({ urls, timeoutMs }));
-    nodes.set(network, coalesceRpcCalls(createJsonRpc({ urls, timeoutMs }), GATHER));
+    nodes.set(network, coalesceRpcCalls(groupReads(createJsonRpc({ urls, timeoutMs })), GATHER));
     const hintTimeoutMs = Math.min(timeoutMs, HINT_TIMEOUT_MS);
     hints.set(network, coalesceRpcCalls(createJsonRpc({ urls: [urls[0]], timeoutMs: hintTimeoutMs }), GATHER));
   }

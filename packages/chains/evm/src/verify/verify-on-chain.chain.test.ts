@@ -12,6 +12,7 @@ import { concat, createTestClient, encodeAbiParameters, type Hex, http, keccak25
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { mockUsdcAbi } from '../generated/mock-usdc-abi.ts';
+import { groupReads } from '../rpc/group-reads.ts';
 import { createJsonRpc, type JsonRpc } from '../rpc/json-rpc.ts';
 import { planWorld } from '../testing/plan-world.ts';
 import { startAnvil } from '../testing/start-anvil.ts';
@@ -130,6 +131,8 @@ const withSignature = ({ header, ...terms }: VerifiedTerms, signature: string): 
 });
 const verdict = async (terms: VerifiedTerms, ask: JsonRpc = rpc) => {
   const result = await verifyOnChain(ask, terms);
+  // The same, whether its questions are asked in a group or each by itself.
+  if (ask === rpc) expect(await verifyOnChain(groupReads(rpc), terms)).toEqual(result);
   return result.ok ? result.signed.kind : result.code;
 };
 
