@@ -18,7 +18,7 @@ export default defineConfig({
             'services/console/{build,web}/**/*.test.ts',
             '{tools,contracts/solana}/**/*.test.ts',
             'tests/chaos/{burner,checker,cluster,enemy,harness,soak}/*.test.ts',
-            'tests/deploy/*.test.ts',
+            'tests/{bench,bench/*,deploy}/*.test.ts',
           ],
           exclude: [
             LONG,
