@@ -5,11 +5,11 @@ import { median } from '../../quantile.ts';
 import type { BenchOptions, BenchResult } from '../bench.ts';
 import { chooseModel, fillTables } from '../growth/fill-tables.ts';
 import { describeMachine } from '../settle/machine.ts';
-import { measureLevel } from '../settle/measure-level.ts';
 import { openPayers } from '../settle/payers.ts';
 import { prepareCalls } from '../settle/prepare-calls.ts';
 import { type SettleWorld, startSettleWorld } from '../settle/settle-world.ts';
-import { STATEMENT_SETTINGS, watchStatements } from '../settle/statements.ts';
+import { STATEMENT_SETTINGS } from '../settle/statements.ts';
+import { warmUp } from '../settle/warm-up.ts';
 import { exportAll, exportUntil } from './export-load.ts';
 import { peakMemoryMb, resetPeak } from './memory.ts';
 import { type Paced, settlePaced } from './settle-paced.ts';
@@ -28,14 +28,8 @@ export async function benchExport({ seconds, most = PAYMENTS }: BenchOptions): P
   process.once('SIGINT', stopEarly).once('SIGTERM', stopEarly);
   try {
     console.log(describeMachine());
-    await watchStatements(world.pool);
     const payers = await openPayers(world.rpc, { address: world.chain.tokens.usdc, chainId: world.chain.chainId });
-    await measureLevel(
-      world,
-      await prepareCalls(world, payers, WARM_UP.concurrency * 4),
-      WARM_UP.concurrency,
-      WARM_UP.forMs,
-    );
+    await warmUp(world, payers, WARM_UP.concurrency, WARM_UP.forMs);
     await fill(world, most);
     const prepare = () => prepareCalls(world, payers, PER_SECOND * seconds);
     const pairs: { readonly quiet: Paced; readonly beside: Paced; readonly rows: number }[] = [];

@@ -1,7 +1,7 @@
 // Settlements at a set rate, whatever the answers take: a closed loop would send fewer when they take longer.
-import { setTimeout as sleep } from 'node:timers/promises';
 import { quantile } from '../../quantile.ts';
 import { type Connection, openConnection } from '../settle/connection.ts';
+import { openLoop } from '../settle/open-loop.ts';
 import type { SettleCall } from '../settle/prepare-calls.ts';
 import { headOf, proveSettled } from '../settle/prove-settled.ts';
 import type { SettleWorld } from '../settle/settle-world.ts';
@@ -19,19 +19,12 @@ const DRAIN_MS = 60_000;
 export async function settlePaced(world: SettleWorld, calls: readonly SettleCall[], perSecond: number): Promise<Paced> {
   const fromBlock = await headOf(world.rpc);
   const statementsBefore = await webhookStatements(world);
-  const free: Connection[] = [];
   const all: Connection[] = [];
-  const tookMs: number[] = [];
-  const beganMs = performance.now();
-  const running = calls.map(async ({ bytes }, index) => {
-    await sleep(Math.max(0, beganMs + (index * 1_000) / perSecond - performance.now()));
-    const connection = free.pop() ?? open(world, all);
-    const startMs = performance.now();
+  const finished = await openLoop(calls, perSecond, calls.length, async ({ bytes }, slot) => {
+    const connection = (all[slot] ??= openConnection(world.apiPort));
     await connection.ask(bytes);
-    tookMs.push(performance.now() - startMs);
-    free.push(connection);
   });
-  await Promise.all(running);
+  const tookMs = finished.map(({ startMs, endMs }) => endMs - startMs);
   for (const connection of all) connection.end();
   const asked = (await webhookStatements(world)) - statementsBefore;
   const { settled } = await proveSettled(
@@ -46,12 +39,6 @@ export async function settlePaced(world: SettleWorld, calls: readonly SettleCall
     failed: calls.length - settled.size,
     webhookStatements: asked,
   };
-}
-
-function open({ apiPort }: SettleWorld, all: Connection[]): Connection {
-  const opened = openConnection(apiPort);
-  all.push(opened);
-  return opened;
 }
 
 async function webhookStatements({ pool }: SettleWorld): Promise<number> {

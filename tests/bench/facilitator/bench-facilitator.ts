@@ -3,18 +3,17 @@
 // works beside it. Both facilitators move money directly from the payer to the seller's wallet.
 import type { LocalChain } from '@svc-pay/evm/local';
 import type { Address } from 'viem';
-import { parseEther } from 'viem';
 import type { BenchOptions, BenchResult } from '../bench.ts';
 import { type BenchProcesses, createBenchProcesses } from '../bench-servers.ts';
 import { ROUNDS } from '../settle/closed-loop.ts';
 import { describeMachine } from '../settle/machine.ts';
 import { openPayers, type Payers } from '../settle/payers.ts';
 import { drawProfiles, profileArguments } from '../settle/profiles.ts';
-import { type SettleWorld, startSettleWorld } from '../settle/settle-world.ts';
-import { heaviestStatements, STATEMENT_SETTINGS, watchStatements } from '../settle/statements.ts';
+import { startTuned } from '../settle/reference.ts';
+import { type BareWorld, type SettleWorld, startSettleWorld } from '../settle/settle-world.ts';
+import { heaviestStatements, STATEMENT_SETTINGS } from '../settle/statements.ts';
 import { writeSection } from '../write-section.ts';
 import { AMOUNT_ATOMIC, type MeasuredSeller, measureSeller, type SellerLevel, signRequests } from './measure-seller.ts';
-import type { StockFacilitatorOptions } from './stock-facilitator.ts';
 import { tabulateSellers } from './tabulate-sellers.ts';
 
 const LEVELS = [32, 256, 512];
@@ -39,10 +38,10 @@ export async function benchFacilitator(options: BenchOptions): Promise<BenchResu
   const world = await startSettleWorld({
     direct: true,
     ...(profile && { nodeArguments: profileArguments, postgresSettings: STATEMENT_SETTINGS }),
-    beforeServices: async (chain, rpc) => {
+    beforeServices: async (bare) => {
       if (only === 'ours') return;
-      const payers = await openPayers(rpc, tokenOf(chain), { windowSeconds: WINDOW_SECONDS });
-      reference.push(...(await runStock(chain, payers, options)));
+      const payers = await openPayers(bare.rpc, tokenOf(bare.chain), { windowSeconds: WINDOW_SECONDS });
+      reference.push(...(await runStock(bare, payers, options)));
     },
   });
   try {
@@ -59,14 +58,14 @@ export async function benchFacilitator(options: BenchOptions): Promise<BenchResu
 
 const tokenOf = ({ tokens, chainId }: LocalChain) => ({ address: tokens.usdc, chainId });
 
-async function runStock(chain: LocalChain, payers: Payers, options: BenchOptions): Promise<readonly SellerLevel[]> {
+async function runStock(
+  { chain, fronts }: BareWorld,
+  payers: Payers,
+  options: BenchOptions,
+): Promise<readonly SellerLevel[]> {
   const processes = createBenchProcesses();
   try {
-    const keys = await Promise.all(Array.from({ length: STOCK_PROCESSES }, () => chain.newKey(parseEther('10000'))));
-    const { rpcUrl, chainId } = chain;
-    const given: StockFacilitatorOptions = { rpcUrl, chainId, keys: keys.map(({ privateKey }) => privateKey) };
-    const script = 'tests/bench/facilitator/stock-facilitator.ts';
-    const stock = await processes.startOwn(script, [JSON.stringify(given)], {});
+    const stock = await startTuned(processes, { chain, fronts }, STOCK_PROCESSES);
     const payTo = STOCK_MERCHANT;
     const seller = await startSeller(processes, chain, { facilitatorUrl: `http://127.0.0.1:${stock.port}`, payTo });
     const pids = { facilitator: stock.child.pid ?? 0, seller: seller.pid };
@@ -85,7 +84,6 @@ async function runOurs(world: SettleWorld, processes: BenchProcesses, options: B
   const facilitatorUrl = `http://127.0.0.1:${apiPort}/x402`;
   const seller = await startSeller(processes, chain, { facilitatorUrl, secretKey: shop.secretKey, payTo });
   const pids = { ...world.pids, seller: seller.pid };
-  if (options.profile) await watchStatements(world.pool);
   const levels = await runLevels('ours', { chain, payers, payTo, port: seller.port, pids }, options);
   if (options.profile) for (const line of await heaviestStatements(world.pool)) console.log(line);
   return levels;

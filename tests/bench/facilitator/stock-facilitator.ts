@@ -15,6 +15,9 @@ export type StockFacilitatorOptions = {
   readonly keys: readonly Hex[];
 };
 
+/** Thousands connect at once. */
+const BACKLOG = 4_096;
+
 const options = JSON.parse(process.argv[2] ?? '{}') as StockFacilitatorOptions;
 
 if (cluster.isPrimary) await startWorkers();
@@ -44,13 +47,17 @@ async function serve(key: Hex): Promise<void> {
     return facilitator.settle(paymentPayload, paymentRequirements);
   };
   const server = createServer((request, response) => {
+    const answer = (code: number, text: string) =>
+      response
+        .writeHead(code, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) })
+        .end(text);
     answerTo(request).then(
-      (body) => response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body)),
-      (problem: unknown) => response.writeHead(500).end(String(problem)),
+      (body) => answer(200, JSON.stringify(body)),
+      (problem: unknown) => answer(500, JSON.stringify(String(problem))),
     );
   });
   server.keepAliveTimeout = 120_000;
-  server.listen(0, '127.0.0.1');
+  server.listen(0, '127.0.0.1', BACKLOG);
 }
 
 type Asked = {

@@ -1,5 +1,7 @@
 // What the stock facilitator asks a chain with, tuned through its own signer interface: JSON-RPC batches, nonces counted
-// here, gas and fees given instead of estimated, native signatures, and receipts read once per block for everybody.
+// here, gas and fees given instead of estimated, native signatures, receipts read once per block for everybody, and the code
+// of a payer asked once for a settlement, which asks twice. What is left is inside of it: it recovers each signature in
+// JavaScript and sends one transaction for each payment.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createLocalSigner } from '@svc-pay/evm';
 import type { toFacilitatorEvmSigner } from '@x402/evm';
@@ -26,6 +28,7 @@ const RECEIPT_MS = 60_000;
 /** A transfer with authorization takes 85,000 at most. */
 const GAS = 120_000n;
 const FEES = { maxFeePerGas: parseGwei('100'), maxPriorityFeePerGas: parseGwei('1') };
+const REMEMBERED_MS = 1_000;
 const BATCH = { batchSize: 200, wait: 2 };
 
 export async function createTunedSigner(rpcUrl: string, chainId: number, privateKey: Hex): Promise<FacilitatorSigner> {
@@ -52,12 +55,26 @@ export async function createTunedSigner(rpcUrl: string, chainId: number, private
     getAddresses: () => [key.address],
     readContract: client.readContract,
     verifyTypedData: client.verifyTypedData,
-    getCode: client.getCode,
+    getCode: rememberBriefly(client.getCode),
     sendTransaction: ({ to, data }: { to: Address; data: Hex }) => send(to, data),
     writeContract: ({ address, ...call }: { address: Address }) =>
       send(address, encodeFunctionData(call as unknown as Parameters<typeof encodeFunctionData>[0])),
     waitForTransactionReceipt: ({ hash }: { hash: Hex }) => receiptOf(hash),
   } as unknown as FacilitatorSigner;
+}
+
+type AskCode = (question: { readonly address: Address }) => Promise<Hex | undefined>;
+
+/** The same question within a block has the same answer. */
+function rememberBriefly(ask: AskCode): AskCode {
+  const known = new Map<Address, { readonly atMs: number; readonly answer: Promise<Hex | undefined> }>();
+  return ({ address }) => {
+    const last = known.get(address);
+    if (last !== undefined && performance.now() - last.atMs < REMEMBERED_MS) return last.answer;
+    const answer = ask({ address });
+    known.set(address, { atMs: performance.now(), answer });
+    return answer;
+  };
 }
 
 type Request = (call: { readonly method: string; readonly params: readonly unknown[] }) => Promise<unknown>;

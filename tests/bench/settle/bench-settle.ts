@@ -1,175 +1,192 @@
-// Settlements a second through the whole service, beside the stock facilitator, the same batches sent bare, an empty handler
-// on the engine and single-row commits: one run, one machine, one chain.
+// Settlements a second through the whole service, with one merchant and with many, beside the stock facilitator as it is
+// published and as well as it can be tuned, the same batches sent bare, an empty handler on the engine and single-row commits:
+// one run, one machine, one kind of chain.
 import type { BenchOptions, BenchResult } from '../bench.ts';
 import { writeSection } from '../write-section.ts';
 import { sendBareBatches } from './bare-batches.ts';
 import { measureCommits, measureEngine } from './bare-deps.ts';
-import { ROUNDS } from './closed-loop.ts';
+import { measureIdle } from './idle.ts';
+import { barsOf, figuresOf, type MerchantsRun, missedOf } from './judge.ts';
 import { describeMachine } from './machine.ts';
 import { type Level, measureLevel } from './measure-level.ts';
 import { openPayers, type Payers } from './payers.ts';
-import { prepareCalls } from './prepare-calls.ts';
+import { prepareMetered } from './prepare-calls.ts';
 import { drawProfiles, profileArguments } from './profiles.ts';
-import { openReference, type ReferenceLevel } from './reference.ts';
-import { BLOCK_GAS_LIMIT, BLOCK_SECONDS, type SettleWorld, startSettleWorld } from './settle-world.ts';
-import { forgetStatements, heaviestStatements, STATEMENT_SETTINGS, watchStatements } from './statements.ts';
+import { measureReference, openPublished, openTuned, type Reference, type ReferenceLevel } from './reference.ts';
+import { atOnce, type Load, nameOfLoad, worksFor } from './run-load.ts';
+import { type BareWorld, BLOCK_GAS_LIMIT, BLOCK_SECONDS, type SettleWorld, startSettleWorld } from './settle-world.ts';
+import { forgetStatements, heaviestStatements, STATEMENT_SETTINGS } from './statements.ts';
 import { tabulate } from './tabulate.ts';
+import { warmUp } from './warm-up.ts';
 
-const OUR_LEVELS = [1, 32, 256, 1_024, 2_048];
-const REFERENCE_LEVELS = [1, 32, 256, 512];
-/** From here on it only waits longer. */
-const MOST_OF_REFERENCE = 512;
+const MERCHANTS = [1, 1_000];
+const ONE_LEVELS = [1, 32, 256, 1_024, 2_048];
+const MANY_LEVELS = [256, 1_024, 2_048];
+/** From the last of them on each only waits longer. */
+const REFERENCE_LEVELS = { published: [1, 32, 256, 512], tuned: [32, 256, 512, 1_024] };
+/** As many processes as ours has of Node's. */
+const TUNED_PROCESSES = 3;
+const IDLE_SECONDS = 20;
 const BARE_PAYMENTS_A_SECOND = 4_000;
-const BAR = { p50Ratio: 1.25, saturated: 5, cpuMs: 2.2, bare: 0.1 };
 /** A direct signature may live for the acceptance's 300 seconds and two minutes. */
 const DIRECT_WINDOW_SECONDS = 410;
 const WARM_UP = { concurrency: 64, forMs: 3_000 };
 /** A level is prepared for this many times the rate that the one before it had. */
 const HEADROOM = 2.5;
+const LEAST_RATE = 200;
+
+type Bare = { readonly perSecond: number; readonly engine: number; readonly commits: number };
 
 export async function benchSettle(options: BenchOptions): Promise<BenchResult> {
-  const { seconds, only, profile, kind, write } = options;
+  const { seconds, only, profile, write } = options;
+  const wants = (...parts: readonly string[]) => only === undefined || parts.includes(only);
+  const machine = describeMachine();
+  console.log(machine);
+  console.log(`blocks of ${BLOCK_SECONDS} s with a gas limit of ${BLOCK_GAS_LIMIT}`);
+  const references: ReferenceLevel[] = [];
+  const runs: MerchantsRun[] = [];
+  let bare: Bare = { perSecond: Number.NaN, engine: Number.NaN, commits: Number.NaN };
+  const merchants = wants('ours', 'idle') ? (options.merchants ?? MERCHANTS) : [1];
+  for (const [index, accounts] of merchants.entries()) {
+    const first = index === 0;
+    const beforeServices = async (world: BareWorld) => {
+      const payers = await payersOf(world, options);
+      if (wants('reference', 'published'))
+        references.push(...(await runReference(world, payers, 'published', options)));
+      if (wants('reference', 'tuned')) references.push(...(await runReference(world, payers, 'tuned', options)));
+    };
+    await inWorld(options, accounts, first ? beforeServices : undefined, async (world) => {
+      const payers = await payersOf(world, options);
+      const alone = first && wants('bare');
+      const bareBefore = alone ? await sendBare(world, payers, seconds) : Number.NaN;
+      if (wants('ours', 'idle')) runs.push(await runOurs(world, payers, accounts, options));
+      // Once more: a chain grows slower as it grows, and ours ran between the two.
+      if (alone) bare = await measureBare(world, payers, bareBefore, seconds);
+    });
+    if (profile) for (const line of drawProfiles()) console.log(line);
+  }
+  const run = { seconds, runs, references, bare };
+  const figures = figuresOf(run);
+  const bars = barsOf(figures);
+  const lines = tabulate(machine, run, bars);
+  console.log(`\n${lines.join('\n')}\n`);
+  if (write) writeSection('settle', lines);
+  return { figures, missed: missedOf(bars), raw: { ...run, bars, table: lines } };
+}
+
+async function inWorld(
+  { kind, profile, nodes }: BenchOptions,
+  accounts: number,
+  beforeServices: ((bare: BareWorld) => Promise<void>) | undefined,
+  measure: (world: SettleWorld) => Promise<void>,
+): Promise<void> {
   const world = await startSettleWorld({
+    accounts,
     direct: kind === 'direct',
+    ...(nodes !== undefined && { nodes }),
     ...(profile && { nodeArguments: profileArguments, postgresSettings: STATEMENT_SETTINGS }),
+    ...(beforeServices && { beforeServices }),
   });
   const stopEarly = () => void world.stop().finally(() => process.exit(130));
   process.once('SIGINT', stopEarly).once('SIGTERM', stopEarly);
   try {
-    const machine = describeMachine();
-    console.log(machine);
-    console.log(`Postgres ${JSON.stringify(world.durable)}, no unlogged table`);
-    console.log(`blocks of ${BLOCK_SECONDS} s with a gas limit of ${BLOCK_GAS_LIMIT}`);
-    const token = { address: world.chain.tokens.usdc, chainId: world.chain.chainId };
-    const payers = await openPayers(
-      world.rpc,
-      token,
-      kind === 'direct' ? { windowSeconds: DIRECT_WINDOW_SECONDS } : {},
+    console.log(
+      `${accounts} merchants, ${world.fronts.urls.length} nodes, Postgres ${JSON.stringify(world.durable)}, no unlogged table`,
     );
-    if (profile) await watchStatements(world.pool);
-    const wants = (part: string) => only === undefined || only === part;
-    const forMs = seconds * 1_000;
-    const reference = wants('reference') ? await runReference(world, payers, options) : [];
-    const bareRates: number[] = [];
-    const sendBare = async () => {
-      const { perSecond, payments } = await sendBareBatches(world, payers, (BARE_PAYMENTS_A_SECOND * seconds) / 2);
-      console.log(`bare batches: ${Math.round(perSecond)}/s over ${payments} payments`);
-      bareRates.push(perSecond);
-    };
-    if (wants('bare')) await sendBare();
-    const ours = wants('ours') ? await runOurs(world, payers, options) : [];
-    // Once more: a chain grows slower as it grows, and ours ran between the two.
-    if (wants('bare')) await sendBare();
-    const engine = wants('bare') ? await measureEngine(world, Math.min(forMs, 10_000)) : Number.NaN;
-    const commits = wants('bare') ? await measureCommits(world, Math.min(forMs, 10_000)) : Number.NaN;
-    if (wants('bare')) {
-      console.log(`empty durable handler: ${Math.round(engine)}/s, single-row commits: ${Math.round(commits)}/s`);
-    }
-    const bare = bareRates.reduce((sum, rate) => sum + rate, 0) / bareRates.length;
-    const result = judge(ours, reference, { bare, engine, commits }, seconds);
-    if (write) writeSection('settle', tabulate(machine, ours, reference, result.figures));
-    return result;
+    await measure(world);
   } finally {
     process.off('SIGINT', stopEarly).off('SIGTERM', stopEarly);
     await world.stop();
-    if (profile) for (const line of drawProfiles()) console.log(line);
   }
 }
 
-async function runReference(world: SettleWorld, payers: Payers, { seconds, levels }: BenchOptions) {
-  const measure = await openReference(world, payers);
-  const measured: ReferenceLevel[] = [];
-  for (const concurrency of levels?.filter((level) => level <= MOST_OF_REFERENCE) ?? REFERENCE_LEVELS) {
-    const level = await measure(concurrency, seconds * 1_000);
-    measured.push(level);
-    console.log(
-      `reference ${concurrency}: ${level.perSecond.toFixed(1)}/s, p50 ${level.p50Ms} ms, CPU ${level.cpuMs.toFixed(2)} ms, failed ${level.failed}`,
-    );
-  }
-  return measured;
+function payersOf({ rpc, chain }: Pick<BareWorld, 'rpc' | 'chain'>, { kind }: BenchOptions): Promise<Payers> {
+  const token = { address: chain.tokens.usdc, chainId: chain.chainId };
+  return openPayers(rpc, token, kind === 'direct' ? { windowSeconds: DIRECT_WINDOW_SECONDS } : {});
 }
 
-async function runOurs(world: SettleWorld, payers: Payers, { seconds, levels, profile }: BenchOptions) {
-  const warm = await prepareCalls(world, payers, WARM_UP.concurrency * 3);
-  const warmed = await measureLevel(world, warm, WARM_UP.concurrency, WARM_UP.forMs);
-  let rate = Math.max(200, warmed.perSecond);
+/** Nothing of ours works yet: the machine is the reference's. */
+async function runReference(
+  world: BareWorld,
+  payers: Payers,
+  name: Reference['name'],
+  { seconds, levels, rates = [], processes = TUNED_PROCESSES }: BenchOptions,
+): Promise<readonly ReferenceLevel[]> {
+  const known = REFERENCE_LEVELS[name];
+  const most = Math.max(...known);
+  const loads = loadsOf(levels?.filter((level) => level <= most) ?? known, rates);
+  const reference = name === 'published' ? await openPublished(world) : await openTuned(world, processes);
+  try {
+    await measureReference(world, payers, reference, atOnce(WARM_UP.concurrency), WARM_UP.forMs / 1_000);
+    const measured: ReferenceLevel[] = [];
+    for (const load of loads) {
+      const level = await measureReference(world, payers, reference, load, seconds);
+      measured.push(level);
+      console.log(`${name}, ${describe(level, level.costs.cpuMs)}`);
+    }
+    return measured;
+  } finally {
+    await reference.stop();
+  }
+}
+
+async function runOurs(
+  world: SettleWorld,
+  payers: Payers,
+  merchants: number,
+  { seconds, levels, rates = [], profile, only, idleSeconds = IDLE_SECONDS }: BenchOptions,
+): Promise<MerchantsRun> {
+  let rate = Math.max(LEAST_RATE, await warmUp(world, payers, WARM_UP.concurrency, WARM_UP.forMs));
+  const idle = idleSeconds > 0 ? await measureIdle(world, idleSeconds) : undefined;
+  if (idle !== undefined) {
+    console.log(`${merchants} merchants, idle: CPU ${idle.cpuMs.toFixed(0)} ms a second (${partsIn(idle.cpuMsOf)})`);
+  }
   const measured: Level[] = [];
-  for (const concurrency of levels ?? OUR_LEVELS) {
-    const most = Math.min(concurrency * 2, rate * HEADROOM);
-    const calls = await prepareCalls(world, payers, Math.ceil(most * seconds) + concurrency * (ROUNDS + 1));
+  const known = merchants === 1 ? ONE_LEVELS : MANY_LEVELS;
+  for (const load of only === 'idle' ? [] : loadsOf(levels ?? known, rates)) {
+    const prepared = await prepareMetered(world, payers, worksFor(load, seconds, rate * HEADROOM));
     if (profile) await forgetStatements(world.pool);
-    const level = await measureLevel(world, calls, concurrency, seconds * 1_000);
+    const level = await measureLevel(world, prepared, load, seconds * 1_000);
     measured.push(level);
     rate = Math.max(rate, level.perSecond);
-    console.log(describe(level));
+    console.log(`${merchants} merchants, ${describe(level, level.cpuMs)}`);
+    console.log(
+      `  of it intent ${level.intent.cpuMs.toFixed(2)}; ${partsIn(level.costs.cpuMsOf)}; webhooks missing ${level.unheard}, final ${level.finalSeconds.toFixed(1)} s later ${JSON.stringify(level.notes)}`,
+    );
     if (profile) for (const line of await heaviestStatements(world.pool)) console.log(line);
-    if (level.settled === calls.length) console.log('  all that was prepared is settled: the level was shorter');
+    if (load.kind === 'closed' && level.settled === prepared.calls.length) {
+      console.log('  all that was prepared is settled: the level was shorter');
+    }
   }
-  return measured;
+  return { merchants, idle, levels: measured };
 }
 
-function describe({ concurrency, perSecond, p50Ms, p99Ms, cpuMs, cpuMsOf, failed, unheard, notes, seconds }: Level) {
-  const parts = Object.entries(cpuMsOf).map(([part, used]) => `${part} ${used.toFixed(2)}`);
-  const told = Object.keys(notes).length === 0 ? '' : ` ${JSON.stringify(notes)}`;
-  return `ours ${concurrency}: ${perSecond.toFixed(1)}/s, p50 ${p50Ms} ms, p99 ${p99Ms} ms, CPU ${cpuMs.toFixed(2)} ms (${parts.join(', ')}), failed ${failed}, webhooks missing ${unheard}, ${seconds.toFixed(0)} s${told}`;
+function loadsOf(levels: readonly number[], rates: readonly number[]): readonly Load[] {
+  return [...levels.map(atOnce), ...rates.map((perSecond) => ({ kind: 'open', perSecond }) as const)];
 }
 
-function judge(
-  ours: readonly Level[],
-  reference: readonly ReferenceLevel[],
-  { bare, engine, commits }: { readonly bare: number; readonly engine: number; readonly commits: number },
-  seconds: number,
-): BenchResult & { readonly figures: Readonly<Record<string, number>> } {
-  const best = ours.toSorted((one, other) => other.perSecond - one.perSecond)[0];
-  const referenceBest = Math.max(...reference.map(({ perSecond }) => perSecond));
-  const p50Ratio = p50At(ours, 32) / p50At(reference, 32);
-  const failed = ours.reduce((sum, level) => sum + level.failed, 0);
-  const unheard = ours.reduce((sum, level) => sum + level.unheard, 0);
-  const rate = best?.perSecond ?? Number.NaN;
-  const cpuMs = best?.cpuMs ?? Number.NaN;
-  const figures = {
-    failed,
-    webhooks_missing: unheard,
-    ours_per_s: rate,
-    ours_at: best?.concurrency ?? Number.NaN,
-    reference_per_s: referenceBest,
-    ratio_saturated: rate / referenceBest,
-    p50_ratio_32: p50Ratio,
-    cpu_ms_per_payment: cpuMs,
-    wal_bytes_per_payment: Math.round(best?.walBytes ?? Number.NaN),
-    bare_per_s: bare,
-    ratio_bare: rate / bare,
-    engine_per_s: engine,
-    engine_share: (best?.cpuMsOf.engine ?? Number.NaN) / cpuMs,
-    commits_per_s: commits,
-    seconds,
-    ...Object.fromEntries(ours.map((level) => [`ours_${level.concurrency}_per_s`, level.perSecond])),
-    ...Object.fromEntries(ours.map((level) => [`ours_${level.concurrency}_p50_ms`, level.p50Ms])),
-    ...Object.fromEntries(ours.map((level) => [`ours_${level.concurrency}_cpu_ms`, level.cpuMs])),
-    ...Object.fromEntries(reference.map((level) => [`reference_${level.concurrency}_per_s`, level.perSecond])),
-    ...Object.fromEntries(reference.map((level) => [`reference_${level.concurrency}_p50_ms`, level.p50Ms])),
-  };
-  const missed = [
-    ...(failed > 0 ? [`${failed} settlements failed`] : []),
-    ...(unheard > 0 ? [`${unheard} webhooks did not arrive`] : []),
-    ...(p50Ratio > BAR.p50Ratio ? [`p50_ratio_32 ${p50Ratio.toFixed(2)}, the bar is ${BAR.p50Ratio}`] : []),
-    ...(figures.ratio_saturated < BAR.saturated
-      ? [`ratio_saturated ${figures.ratio_saturated.toFixed(2)}, the bar is ${BAR.saturated}`]
-      : []),
-    ...(cpuMs > BAR.cpuMs ? [`cpu_ms_per_payment ${cpuMs.toFixed(2)}, the bar is ${BAR.cpuMs}`] : []),
-    ...(figures.ratio_bare < BAR.bare ? [`ratio_bare ${figures.ratio_bare.toFixed(3)}, the bar is ${BAR.bare}`] : []),
-  ];
-  return { figures: rounded(figures), missed };
+async function sendBare(world: SettleWorld, payers: Payers, seconds: number): Promise<number> {
+  const { perSecond, payments } = await sendBareBatches(world, payers, (BARE_PAYMENTS_A_SECOND * seconds) / 2);
+  console.log(`bare batches: ${Math.round(perSecond)}/s over ${payments} payments`);
+  return perSecond;
 }
 
-function p50At(
-  levels: readonly { readonly concurrency: number; readonly p50Ms: number }[],
-  concurrency: number,
-): number {
-  return levels.find((level) => level.concurrency === concurrency)?.p50Ms ?? Number.NaN;
+async function measureBare(world: SettleWorld, payers: Payers, before: number, seconds: number): Promise<Bare> {
+  const forMs = Math.min(seconds * 1_000, 10_000);
+  const perSecond = (before + (await sendBare(world, payers, seconds))) / 2;
+  const [engine, commits] = [await measureEngine(world, forMs), await measureCommits(world, forMs)];
+  console.log(`empty durable handler: ${Math.round(engine)}/s, single-row commits: ${Math.round(commits)}/s`);
+  return { perSecond, engine, commits };
 }
 
-function rounded(figures: Readonly<Record<string, number>>): Record<string, number> {
-  const known = Object.entries(figures).filter(([, value]) => Number.isFinite(value));
-  return Object.fromEntries(known.map(([name, value]) => [name, Math.round(value * 1_000) / 1_000]));
+function describe(
+  { load, perSecond, middlePerSecond, p50Ms, p99Ms, costs, failed }: Level | ReferenceLevel,
+  cpuMs: number,
+) {
+  return `${nameOfLoad(load)}: ${perSecond.toFixed(1)}/s (middle ${middlePerSecond.toFixed(1)}), p50 ${p50Ms} ms, p99 ${p99Ms} ms, CPU ${cpuMs.toFixed(2)} ms beside ${partsIn(costs.besideMsOf)}, gas ${Math.round(costs.gas)}, calls ${costs.rpcCalls.toFixed(2)}, machine ${Math.round(costs.busyShare * 100)} % busy, failed ${failed}`;
 }
+
+const partsIn = (parts: Readonly<Record<string, number>>) =>
+  Object.entries(parts)
+    .map(([part, used]) => `${part} ${used.toFixed(2)}`)
+    .join(', ');

@@ -1,94 +1,72 @@
-// Settlements through HTTP at one concurrency, with all that belongs to them: until the last one is completed and its
-// webhook has arrived, the processes' CPU is counted.
+// Settlements through HTTP under one load, with all that belongs to them: the meters run until the last one is completed,
+// its webhook has arrived and its transaction is final.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { quantile } from '../../quantile.ts';
-import { cpuSeconds } from '../intents/cpu-time.ts';
-import { closedLoop } from './closed-loop.ts';
-import { openConnection } from './connection.ts';
-import { middleRate } from './middle-rate.ts';
-import type { SettleCall } from './prepare-calls.ts';
+import type { Costs } from '../meters/costs.ts';
+import { startMeters } from '../meters/meters.ts';
+import { type Connection, openConnection } from './connection.ts';
+import type { PreparedCalls } from './prepare-calls.ts';
 import { headOf, proveSettled } from './prove-settled.ts';
-import type { PartName, SettleWorld } from './settle-world.ts';
+import { type Load, runLoad } from './run-load.ts';
+import type { SettleWorld } from './settle-world.ts';
+import { type Timing, timingOf } from './timing.ts';
 
 const DRAIN_MS = 60_000;
 const LOOK_MS = 100;
 
-export type Level = {
-  readonly concurrency: number;
-  readonly settled: number;
-  readonly failed: number;
-  readonly perSecond: number;
-  readonly p50Ms: number;
-  readonly p99Ms: number;
-  /** From the first request to the last answer. */
-  readonly seconds: number;
+export type Level = Timing & {
+  readonly load: Load;
+  /** Of its settlement, without the intent. */
+  readonly costs: Costs;
+  readonly intent: Costs;
+  /** With the intent. */
   readonly cpuMs: number;
-  readonly cpuMsOf: Readonly<Record<PartName, number>>;
-  /** What the database wrote ahead for one payment, in bytes. */
-  readonly walBytes: number;
   /** Settlements whose webhook had not arrived in time. */
   readonly unheard: number;
+  /** From the last completed payment until the last of them was final; NaN when one was not in time. */
+  readonly finalSeconds: number;
   readonly notes: Readonly<Record<string, number>>;
 };
 
 export async function measureLevel(
   world: SettleWorld,
-  calls: readonly SettleCall[],
-  concurrency: number,
+  { calls, intent }: PreparedCalls,
+  load: Load,
   forMs: number,
 ): Promise<Level> {
   const fromBlock = await headOf(world.rpc);
   await ask(world, 'arrivals');
-  const connections = Array.from({ length: concurrency }, () => openConnection(world.apiPort));
-  const walBefore = await walOf(world);
-  const before = cpuOf(world);
+  const { pids, besidePids, pool, rpc, fronts } = world;
+  const self = { name: 'load', charged: false };
+  const meters = await startMeters({ charged: pids, beside: besidePids, self, pool, rpc, fronts }, intent.rows);
+  const connections: Connection[] = [];
   const startMs = performance.now();
-  const finished = await closedLoop(calls, concurrency, forMs, async ({ bytes, intentId }, worker) => {
-    const connection = connections[worker];
-    if (connection === undefined) throw new Error('a worker without a connection');
+  const finished = await runLoad(load, calls, forMs, async ({ bytes, intentId }, slot) => {
+    const connection = (connections[slot] ??= openConnection(world.apiPort));
     return { intentId, status: statusIn(await connection.ask(bytes)) };
   });
-  const seconds = (performance.now() - startMs) / 1_000;
   for (const connection of connections) connection.end();
-  const proof = await proveSettled(
-    world,
-    finished.map(({ answer }) => answer.intentId),
-    fromBlock,
-    DRAIN_MS,
-  );
-  const heard = await waitForArrivals(world, proof.settled.size);
-  const after = cpuOf(world);
+  const intentIds = finished.map(({ answer }) => answer.intentId);
+  const proof = await proveSettled(world, intentIds, fromBlock, DRAIN_MS);
   const settled = finished.filter(({ answer }) => proof.settled.has(answer.intentId));
+  const told = settled.every(({ answer }) => answer.status === 'succeeded');
+  const failed = finished.length - settled.length;
+  const timing = timingOf(settled, { startMs, failed, ...(!told && { lastMs: proof.endedMs }) });
+  const heard = await waitForArrivals(world, proof.settled.size);
+  const finalMs = await waitForFinal(world, proof.batchIds);
+  const { costs } = await meters.stop(settled.length);
   const notes: Record<string, number> = { ...proof.otherwise };
   for (const { answer } of finished) {
     if (answer.status !== 'succeeded')
       notes[`answered ${answer.status}`] = (notes[`answered ${answer.status}`] ?? 0) + 1;
   }
-  const cpuMsOf = Object.fromEntries(
-    Object.entries(after).map(([part, used]) => [part, ((used - before[part as PartName]) * 1_000) / settled.length]),
-  ) as Record<PartName, number>;
   return {
-    concurrency,
-    settled: settled.length,
-    failed: finished.length - settled.length,
-    perSecond: middleRate(settled.map(({ endMs }) => endMs)),
-    p50Ms: Math.round(
-      quantile(
-        settled.map(({ startMs: began, endMs }) => endMs - began),
-        0.5,
-      ),
-    ),
-    p99Ms: Math.round(
-      quantile(
-        settled.map(({ startMs: began, endMs }) => endMs - began),
-        0.99,
-      ),
-    ),
-    seconds,
-    cpuMs: Object.values(cpuMsOf).reduce((sum, part) => sum + part, 0),
-    cpuMsOf,
-    walBytes: ((await walOf(world)) - walBefore) / settled.length,
+    ...timing,
+    load,
+    costs,
+    intent: intent.costs,
+    cpuMs: costs.cpuMs + intent.costs.cpuMs,
     unheard: settled.length - heard,
+    finalSeconds: (finalMs - startMs) / 1_000 - timing.seconds,
     notes,
   };
 }
@@ -97,16 +75,6 @@ function statusIn({ code, body }: { readonly code: number; readonly body: string
   if (code !== 200) return `HTTP ${code}`;
   const { status, error } = JSON.parse(body) as { readonly status: string; readonly error?: string };
   return error === undefined ? status : `${status} ${error}`;
-}
-
-function cpuOf({ pids }: SettleWorld): Record<PartName, number> {
-  const entries = Object.entries(pids).map(([part, pid]) => [part, cpuSeconds([pid])]);
-  return Object.fromEntries(entries) as Record<PartName, number>;
-}
-
-async function walOf({ pool }: SettleWorld): Promise<number> {
-  const { rows } = await pool.query<{ bytes: string }>("select (pg_current_wal_lsn() - '0/0')::text as bytes");
-  return Number.parseInt(rows[0]?.bytes ?? '0', 10);
 }
 
 async function waitForArrivals(world: SettleWorld, count: number): Promise<number> {
@@ -118,6 +86,18 @@ async function waitForArrivals(world: SettleWorld, count: number): Promise<numbe
     await sleep(LOOK_MS);
   }
   return Math.min(arrived, count);
+}
+
+/** When every transaction of theirs was recorded as final. */
+async function waitForFinal({ pool }: SettleWorld, batchIds: ReadonlySet<string>): Promise<number> {
+  for (const untilMs = performance.now() + DRAIN_MS; performance.now() < untilMs; await sleep(LOOK_MS)) {
+    const { rows } = await pool.query<{ open: boolean }>(
+      `select exists (select from svc.batches where id = any ($1) and status <> 'finalized') as open`,
+      [[...batchIds]],
+    );
+    if (rows[0]?.open === false) return performance.now();
+  }
+  return Number.NaN;
 }
 
 async function ask({ receiverPort }: SettleWorld, what: 'arrivals' | 'count'): Promise<string> {

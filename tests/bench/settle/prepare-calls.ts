@@ -1,7 +1,8 @@
-// Intents and signed headers, made before any clock runs, as the bytes that go over the wire.
-
+// Intents and signed headers, made before any clock runs, as the bytes that go over the wire. The API that settles them makes
+// the intents too: what one costs belongs to its payment.
 import { Pool } from 'undici';
 import type { Address } from 'viem';
+import { type Metered, startMeters } from '../meters/meters.ts';
 import type { Payers } from './payers.ts';
 import type { SettleWorld } from './settle-world.ts';
 
@@ -13,8 +14,29 @@ const AMOUNT = '1000000';
 type Acceptance = { readonly scheme: string; readonly network: string; readonly payTo: Address };
 type Required = { readonly paymentIntentId: string; readonly accepts: readonly Acceptance[] };
 
+export type PreparedCalls = {
+  readonly calls: readonly SettleCall[];
+  /** Of one intent: the API and PostgreSQL. What the other processes did meanwhile is not the intents'. */
+  readonly intent: Metered;
+};
+
+/** With what the intents cost. */
+export async function prepareMetered(world: SettleWorld, payers: Payers, count: number): Promise<PreparedCalls> {
+  const { pids, besidePids, pool, rpc, fronts } = world;
+  const meters = await startMeters({
+    charged: { api: pids.api, postgres: pids.postgres },
+    beside: { ...besidePids, settlement: pids.settlement, webhooks: pids.webhooks, engine: pids.engine },
+    self: { name: 'load', charged: false },
+    pool,
+    rpc,
+    fronts,
+  });
+  const calls = await prepareCalls(world, payers, count);
+  return { calls, intent: await meters.stop(count) };
+}
+
 export async function prepareCalls(world: SettleWorld, payers: Payers, count: number): Promise<readonly SettleCall[]> {
-  const pool = new Pool(`http://127.0.0.1:${world.intakePort}`, { connections: CONNECTIONS, pipelining: 1 });
+  const pool = new Pool(`http://127.0.0.1:${world.apiPort}`, { connections: CONNECTIONS, pipelining: 1 });
   const body = JSON.stringify({ amount: AMOUNT, tokenShortcode: 'anvil_usdc' });
   const calls: SettleCall[] = [];
   let begun = 0;

@@ -16,10 +16,15 @@ type Row = {
   readonly split: string | null;
   readonly code: string;
   readonly nonce: string;
+  readonly batch: string | null;
 };
 
 export type Proof = {
+  /** When none of them was open any more, or patience was over. */
+  readonly endedMs: number;
   readonly settled: ReadonlySet<string>;
+  /** That settled them. */
+  readonly batchIds: ReadonlySet<string>;
   /** Why the others do not count, and how many. */
   readonly otherwise: Readonly<Record<string, number>>;
 };
@@ -37,27 +42,32 @@ export async function proveSettled(
     await sleep(LOOK_MS);
     rows = await readRows(world, intentIds);
   }
+  const endedMs = performance.now();
   // What each log proves: a code of an intent, or a nonce of a payer.
   const onChain = await (world.wallets.length > 0 ? readDirectly : readSettledLogs)(world, fromBlock);
   const settled = new Set<string>();
+  const batchIds = new Set<string>();
   const otherwise: Record<string, number> = {};
   const count = (why: string) => {
     otherwise[why] = (otherwise[why] ?? 0) + 1;
   };
-  for (const { intent_id, status, split, code, nonce } of rows) {
+  for (const { intent_id, status, split, code, nonce, batch } of rows) {
     const proven = onChain.get(split?.toLowerCase() ?? '');
     if (status !== 'completed') count(status);
     else if (proven !== BigInt(world.wallets.length > 0 ? nonce : code)) count('completed without its log');
-    else settled.add(intent_id);
+    else {
+      settled.add(intent_id);
+      if (batch !== null) batchIds.add(batch);
+    }
   }
   for (let missing = rows.length; missing < intentIds.length; missing += 1) count('no payment');
-  return { settled, otherwise };
+  return { endedMs, settled, batchIds, otherwise };
 }
 
 async function readRows({ pool }: SettleWorld, intentIds: readonly string[]): Promise<readonly Row[]> {
   const { rows } = await pool.query<Row>(
     `select intent.id as intent_id, payment.status, payment.transaction_split_id as split, intent.intent_code::text as code,
-       '0x' || encode(claim.nonce, 'hex') as nonce
+       '0x' || encode(claim.nonce, 'hex') as nonce, settlement.batch_id as batch
      from svc.intents intent
      join svc.payments payment on payment.account_id = intent.account_id and payment.mode = intent.mode
        and payment.id = intent.payment_id

@@ -1,6 +1,6 @@
 // Everything a settlement passes through, each part a process of its own: the API, settlement, webhooks, PostgreSQL, the
-// engine, one chain with blocks of a second, and a process that plays the merchant. Intents are made through a second API
-// process, so that what the first one costs is settling alone.
+// engine, one chain with blocks of a second behind as many addresses as production has nodes, and a process that plays the
+// merchant.
 import { randomBytes } from 'node:crypto';
 import { endpointContext, newEndpointSecret } from '@svc-pay/core';
 import { freePorts } from '@svc-pay/engine/server';
@@ -15,6 +15,8 @@ import { BOX, MASTER_KEY, openShop, PEPPER, type Shop } from '../../e2e/open-sho
 import { createBenchProcesses, startBenchServers } from '../bench-servers.ts';
 import type { Listening } from '../intents/start-process.ts';
 import { memberUrl } from '../member-url.ts';
+import { COUNTED_STATEMENTS } from '../meters/database-counts.ts';
+import { type NodeFronts, startNodeFronts } from '../meters/start-node-fronts.ts';
 import { nowMs } from '../webhooks/bench-world.ts';
 
 export type WorldWish = {
@@ -22,7 +24,9 @@ export type WorldWish = {
   readonly lanes?: number;
   /** Exact payments go to the merchants' own wallets. */
   readonly direct?: boolean;
-  /** Each with an endpoint of its own. */
+  /** Addresses of the chain that settlement and the API are configured with. */
+  readonly nodes?: number;
+  /** Each with keys, a payout and an endpoint of its own. */
   readonly accounts?: number;
   /** How many of them have payments; all unless told. */
   readonly busyAccounts?: number;
@@ -30,42 +34,61 @@ export type WorldWish = {
   readonly nodeArguments?: (service: ServiceName) => readonly string[];
   readonly postgresSettings?: Readonly<Record<string, string>>;
   /** Runs when the chain and the databases work and no service does: what is measured then is not beside ours. */
-  readonly beforeServices?: (chain: LocalChain, rpc: JsonRpc) => Promise<void>;
+  readonly beforeServices?: (bare: BareWorld) => Promise<void>;
 };
 
+/** The chain with nobody on it yet. */
+export type BareWorld = { readonly chain: LocalChain; readonly rpc: JsonRpc; readonly fronts: NodeFronts };
+
 export type ServiceName = 'api' | 'settlement' | 'webhooks';
-export type PartName = ServiceName | 'postgres' | 'engine';
+type PartName = ServiceName | 'postgres' | 'engine';
 
 export type SettleWorld = {
   readonly pool: pg.Pool;
   readonly chain: LocalChain;
+  /** Straight to the chain: what the bench asks is not counted. */
   readonly rpc: JsonRpc;
+  readonly fronts: NodeFronts;
   readonly engine: { readonly ingressUrl: string; readonly adminUrl: string };
   /** Those that have payments. */
   readonly shops: readonly Shop[];
   /** Of direct payments, in lower case. */
   readonly wallets: readonly string[];
   readonly apiPort: number;
-  readonly intakePort: number;
   readonly receiverPort: number;
   /** Roots of what a payment is charged with: not the chain, not the load. */
   readonly pids: Readonly<Record<PartName, number>>;
+  /** Those that are not: the chain, its addresses, the receiver. */
+  readonly besidePids: Readonly<Record<'chain' | 'nodes' | 'receiver', number>>;
   readonly durable: Readonly<Record<string, string>>;
   /** Ends the services by their own hand, so that profiles are written. */
   readonly stop: () => Promise<void>;
 };
 
 const READER_SECONDS = 60;
+/** Production is told to have three: two outvote one. */
+const NODES = 3;
 export const BLOCK_SECONDS = 1;
 /** Anvil's own default caps everybody near 500 payments a second. */
 export const BLOCK_GAS_LIMIT = 1_000_000_000;
 
 export async function startSettleWorld(wish: WorldWish = {}): Promise<SettleWorld> {
-  const { lanes = 1, direct = false, accounts = 1, busyAccounts = accounts, nodeArguments = () => [] } = wish;
+  const {
+    lanes = 1,
+    nodes = NODES,
+    direct = false,
+    accounts = 1,
+    busyAccounts = accounts,
+    nodeArguments = () => [],
+  } = wish;
   const processes = createBenchProcesses();
   const { onStop, startOwn, stop } = processes;
   try {
-    const { postgres, pool, durable, engine } = await startBenchServers(processes, wish.postgresSettings);
+    const { postgres, pool, durable, engine } = await startBenchServers(processes, {
+      ...COUNTED_STATEMENTS,
+      ...wish.postgresSettings,
+    });
+    await pool.query('create extension if not exists pg_stat_statements');
     await refuseUnlogged(pool);
     // The last relayer is the bench's own: what it sends bare is nobody's lane.
     const chain = await startChain({
@@ -76,6 +99,7 @@ export async function startSettleWorld(wish: WorldWish = {}): Promise<SettleWorl
     onStop(() => chain.stop('SIGKILL'));
 
     const receiver = await startOwn('tests/bench/webhooks/receiver.ts', [], {});
+    const fronts = await startNodeFronts(processes, chain.rpcUrl, nodes);
     const rpc = createJsonRpc({ urls: [chain.rpcUrl], timeoutMs: 60_000 });
     const shops: Shop[] = [];
     // Each shop is registered on chain; a thousand of them are not to wait a thousand blocks.
@@ -86,7 +110,7 @@ export async function startSettleWorld(wish: WorldWish = {}): Promise<SettleWorl
     for (const { accountId } of direct ? shops : []) wallets.push(await openDirectPayout(pool, chain, accountId));
     for (const { accountId } of shops) await addEndpoint(pool, accountId, `http://127.0.0.1:${receiver.port}/ok`);
 
-    await wish.beforeServices?.(chain, rpc);
+    await wish.beforeServices?.({ chain, rpc, fronts });
     const databaseUrl = (service: ServiceName) => memberUrl(pool, postgres.url, service);
     const shared = {
       SVC_PAYOUT_APPROVERS: chain.keys.payoutApprover.account.address,
@@ -96,15 +120,15 @@ export async function startSettleWorld(wish: WorldWish = {}): Promise<SettleWorl
           processor: chain.record.processor,
           processorVersion: '1.3.0',
           ready: true,
-          rpcUrls: [chain.rpcUrl],
+          rpcUrls: fronts.urls,
           gasCoinUsd: '3000',
         },
       }),
       SVC_ENGINE_ADMIN_URL: engine.adminUrl,
       SVC_ENGINE_INGRESS_URL: engine.ingressUrl,
     };
-    const start = async (name: ServiceName, environment: Readonly<Record<string, string>>, profiled = true) =>
-      startOwn(`services/${name}/src/main.ts`, [], { ...shared, ...environment }, profiled ? nodeArguments(name) : []);
+    const start = async (name: ServiceName, environment: Readonly<Record<string, string>>) =>
+      startOwn(`services/${name}/src/main.ts`, [], { ...shared, ...environment }, nodeArguments(name));
     const [settlementPorts, webhooksPorts] = [await freePorts(), await freePorts()];
     const settlement = await start('settlement', {
       SVC_DATABASE_URL: await databaseUrl('settlement'),
@@ -124,7 +148,7 @@ export async function startSettleWorld(wish: WorldWish = {}): Promise<SettleWorl
       SVC_WEBHOOKS_PORT: '0',
       SVC_WEBHOOKS_ENGINE_PORT: String(webhooksPorts.node),
     });
-    const apiEnvironment = {
+    const api = await start('api', {
       SVC_DATABASE_URL: await databaseUrl('api'),
       SVC_KEY_PEPPER: PEPPER.toString('base64'),
       SVC_API_PORT: '0',
@@ -134,9 +158,7 @@ export async function startSettleWorld(wish: WorldWish = {}): Promise<SettleWorl
       SVC_API_RATE_TEST: '1000000',
       SVC_API_RATE_ADDRESS: '1000000',
       SVC_API_STORED_BYTES_PER_DAY: '1000000000000',
-    };
-    const api = await start('api', apiEnvironment);
-    const intake = await start('api', apiEnvironment, false);
+    });
     if (direct) {
       await waitFor(
         () => isRead(pool, chain.tokens.usdc),
@@ -149,11 +171,11 @@ export async function startSettleWorld(wish: WorldWish = {}): Promise<SettleWorl
       pool,
       chain,
       rpc,
+      fronts,
       engine,
       shops: shops.slice(0, busyAccounts),
       wallets,
       apiPort: api.port,
-      intakePort: intake.port,
       receiverPort: receiver.port,
       pids: {
         api: pidOf(api),
@@ -162,6 +184,7 @@ export async function startSettleWorld(wish: WorldWish = {}): Promise<SettleWorl
         postgres: postgres.pid,
         engine: engine.pid,
       },
+      besidePids: { chain: chain.pid, nodes: fronts.pid, receiver: pidOf(receiver) },
       durable,
       stop,
     };

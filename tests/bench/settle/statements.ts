@@ -8,10 +8,6 @@ export const STATEMENT_SETTINGS = {
 };
 const HEAVIEST = 16;
 
-export async function watchStatements(pool: pg.Pool): Promise<void> {
-  await pool.query('create extension if not exists pg_stat_statements');
-}
-
 export async function forgetStatements(pool: pg.Pool): Promise<void> {
   await pool.query('select pg_stat_statements_reset()');
 }
