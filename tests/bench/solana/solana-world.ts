@@ -1,5 +1,5 @@
 // Everything a Solana settlement passes through, each part a process of its own: the API, settlement, PostgreSQL, the engine,
-// and a chain in memory with slots as long as the real one's.
+// and a chain in memory with slots as long as the real one's, behind as many addresses as production has nodes.
 import { randomBytes } from 'node:crypto';
 import { freePorts } from '@svc-pay/engine/server';
 import { createLocalRelayer, openNode, type SolanaNode } from '@svc-pay/solana';
@@ -9,22 +9,29 @@ import { PEPPER } from '../../e2e/open-shop.ts';
 import { openSolanaShop, type SolanaShop } from '../../solana/open-solana-shop.ts';
 import { createBenchProcesses, startBenchServers } from '../bench-servers.ts';
 import type { Listening } from '../intents/start-process.ts';
+import { COUNTED_STATEMENTS } from '../meters/database-counts.ts';
+import { type NodeFronts, startNodeFronts } from '../meters/start-node-fronts.ts';
 
 export type SolanaBenchWorld = {
   readonly pool: pg.Pool;
+  /** Straight to the chain: what the bench asks is not counted. */
   readonly node: SolanaNode;
+  readonly fronts: NodeFronts;
   readonly faucet: LiteFaucet;
   readonly chainPort: number;
   readonly apiPort: number;
   readonly shop: SolanaShop;
   readonly feeAccount: string;
   readonly durable: Readonly<Record<string, string>>;
-  /** Roots of the processes, for what they cost. */
-  readonly pids: Readonly<Record<'api' | 'settlement' | 'postgres' | 'engine' | 'chain', number>>;
+  /** Roots of what a payment is charged with. */
+  readonly pids: Readonly<Record<'api' | 'settlement' | 'postgres' | 'engine', number>>;
+  readonly besidePids: Readonly<Record<'chain' | 'nodes', number>>;
   readonly stop: () => Promise<void>;
 };
 
 export const SLOT_MS = 400;
+/** Production is told to have three. */
+const NODES = 3;
 const SOL = 1_000_000_000n;
 const GROUPS = ['api', 'settlement'] as const;
 
@@ -32,9 +39,11 @@ export async function startSolanaBenchWorld(lanes: number): Promise<SolanaBenchW
   const processes = createBenchProcesses();
   const { startOwn, stop } = processes;
   try {
-    const { postgres, pool, durable, engine } = await startBenchServers(processes);
+    const { postgres, pool, durable, engine } = await startBenchServers(processes, COUNTED_STATEMENTS);
+    await pool.query('create extension pg_stat_statements');
     const chain = await startOwn('tests/solana/lite-process.ts', [String(SLOT_MS)], {});
     const rpcUrl = `http://127.0.0.1:${chain.port}`;
+    const fronts = await startNodeFronts(processes, rpcUrl, NODES);
     const [faucet, node] = [openLiteFaucet(rpcUrl), openNode(rpcUrl)];
     const feeAccount = (await drawActors()).platform;
     await faucet.fundToken(feeAccount, 0n);
@@ -52,7 +61,7 @@ export async function startSolanaBenchWorld(lanes: number): Promise<SolanaBenchW
         'solana:devnet': {
           feeAccount,
           ready: true,
-          rpcUrls: [rpcUrl],
+          rpcUrls: fronts.urls,
           gasCoinUsd: '150',
           genesisHash,
         },
@@ -83,6 +92,7 @@ export async function startSolanaBenchWorld(lanes: number): Promise<SolanaBenchW
     return {
       pool,
       node,
+      fronts,
       faucet,
       chainPort: chain.port,
       apiPort: api.port,
@@ -94,8 +104,8 @@ export async function startSolanaBenchWorld(lanes: number): Promise<SolanaBenchW
         settlement: pidOf(settlement),
         postgres: postgres.pid,
         engine: engine.pid,
-        chain: pidOf(chain),
       },
+      besidePids: { chain: pidOf(chain), nodes: fronts.pid },
       stop,
     };
   } catch (problem) {
