@@ -1,4 +1,5 @@
 // Requests to the console through Caddy, by a name that no DNS knows.
+import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';
 import { text } from 'node:stream/consumers';
 import type { AskConsole } from '../e2e/join-by-link.ts';
@@ -15,7 +16,7 @@ export function askConsoleAt(address: string): AskConsole {
       headers: { host: CONSOLE_NAME, ...headers },
     });
     sent.end(body);
-    const { promise, resolve, reject } = Promise.withResolvers<import('node:http').IncomingMessage>();
+    const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
     sent.once('response', resolve).once('error', reject);
     const answer = await promise;
     const whole = await text(answer);

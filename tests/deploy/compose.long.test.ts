@@ -161,9 +161,8 @@ describe.skipIf(!images.ok)(named, () => {
   });
 
   test('a person joins the console by a link of the command and sees the payments, and the API sees the address of the person', async () => {
-    const invited = await deployment.svc(
-      ...['people', 'invite', shop.accountId, '--role', 'owner', '--name', 'Grace Hopper', '--json'],
-    );
+    const wanted = ['people', 'invite', shop.accountId, '--role', 'owner', '--name', 'Grace Hopper'];
+    const invited = await deployment.svc(...wanted, '--json');
     const { link } = JSON.parse(invited) as { link: string };
     const ask = askConsoleAt(deployment.host.address);
     const person = await joinByLink(link, `https://${CONSOLE_NAME}`, ask);

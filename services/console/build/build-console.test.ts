@@ -28,9 +28,8 @@ test(
     const built = await Promise.all([buildConsole(folder), buildConsole(folder)]);
     expect(built.some(({ isNew }) => isNew)).toBe(true);
     expect(readdirSync(parent)).toEqual(['generated']);
-    expect(readdirSync(folder, { recursive: true }).toSorted()).toEqual(
-      readdirSync(CONSOLE_ASSETS, { recursive: true }).toSorted(),
-    );
+    const namesIn = (place: string) => readdirSync(place, { recursive: true, encoding: 'utf8' }).toSorted();
+    expect(namesIn(folder)).toEqual(namesIn(CONSOLE_ASSETS));
     expect(await buildConsole(folder)).toEqual({ folder, isNew: false });
   },
   BUILD_MS,
