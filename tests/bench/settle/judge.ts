@@ -61,13 +61,14 @@ export function figuresOf({ runs, references, bare, seconds }: SettleRun): Figur
   const referenceBest = (name: ReferenceName) => bestOf(references.filter((level) => level.name === name));
   const [published, tuned] = [referenceBest('published'), referenceBest('tuned')];
   const crowd = levelAt(one?.levels ?? [], 2_048);
-  const total = (value: (level: Level) => number) => levels.reduce((sum, level) => sum + value(level), 0);
+  const total = (value: (level: Level) => number) =>
+    levels.length === 0 ? undefined : levels.reduce((sum, level) => sum + value(level), 0);
   return rounded({
     seconds,
     failed: total(({ failed }) => failed),
     webhooks_missing: total(({ unheard }) => unheard),
     not_final: total(({ finalSeconds }) => (Number.isNaN(finalSeconds) ? 1 : 0)),
-    listen_overflows: levels.length === 0 ? undefined : total(({ costs }) => costs.listenOverflows),
+    listen_overflows: total(({ costs }) => costs.listenOverflows),
     cpu_to_published: ratio(oneBest?.cpuMs, published?.costs.cpuMs),
     cpu_to_tuned: ratio(oneBest?.cpuMs, tuned?.costs.cpuMs),
     gas_to_published: ratio(oneBest?.costs.gas, published?.costs.gas),
