@@ -49,14 +49,17 @@ export async function benchSettle(options: BenchOptions): Promise<BenchResult> {
   const merchants = wants('ours', 'idle') ? (options.merchants ?? MERCHANTS) : [1];
   for (const [index, accounts] of merchants.entries()) {
     const first = index === 0;
+    let opened: Promise<Payers> | undefined;
+    // The references and ours are paid by the same payers.
+    const payersIn = (world: Pick<BareWorld, 'rpc' | 'chain'>) => (opened ??= payersOf(world, options));
     const beforeServices = async (world: BareWorld) => {
-      const payers = await payersOf(world, options);
+      const payers = await payersIn(world);
       if (wants('reference', 'published'))
         references.push(...(await runReference(world, payers, 'published', options)));
       if (wants('reference', 'tuned')) references.push(...(await runReference(world, payers, 'tuned', options)));
     };
     await inWorld(options, accounts, first ? beforeServices : undefined, async (world) => {
-      const payers = await payersOf(world, options);
+      const payers = await payersIn(world);
       const alone = first && wants('bare');
       const bareBefore = alone ? await sendBare(world, payers, seconds) : Number.NaN;
       if (wants('ours', 'idle')) runs.push(await runOurs(world, payers, accounts, options));
