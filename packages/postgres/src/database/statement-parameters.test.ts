@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createTestDatabase } from '../testing/create-test-database.ts';
 import { insertText, sameNames } from './insert-text.ts';
@@ -41,16 +42,67 @@ describe('column arrays', () => {
   test('make casts, names and values from one object', () => {
     const set = columnArrays<Row>({ ...payer, ...cap }, 2);
     expect(set.unnest('asked')).toBe('unnest($2::text[], $3::numeric[]) as asked (payer, cap)');
-    expect(set.values(rows)).toEqual([
-      ['ann', 'bob'],
-      [`1${'0'.repeat(30)}`, '2'],
-    ]);
+    expect(set.values(rows)).toEqual(['{"ann","bob"}', `{1${'0'.repeat(30)},2}`]);
     expect(set.next).toBe(4);
   });
 
   test('take only values of the column’s type', () => {
     // @ts-expect-error: a bigint is not text.
     columnArrays<Row>({ payer: ['text', (row) => row.cap] });
+  });
+
+  test('arrive as they were given, whatever they contain', async () => {
+    type Any = {
+      readonly text: string | null;
+      readonly bytes: Uint8Array | null;
+      readonly json: string | null;
+      readonly whole: string | null;
+      readonly flag: boolean | null;
+      readonly at: string | null;
+    };
+    const { pool } = await createTestDatabase({ from: 'empty' });
+    const set = columnArrays<Any>({
+      text: ['text', (row) => row.text],
+      bytes: ['bytea', (row) => row.bytes],
+      json: ['jsonb', (row) => row.json],
+      whole: ['numeric', (row) => row.whole],
+      flag: ['boolean', (row) => row.flag],
+      at: ['timestamptz', (row) => row.at],
+    });
+    const given = fc.record({
+      // Text of a database has no NUL and no half of a pair.
+      text: fc.option(
+        fc.oneof(
+          fc.string({ unit: 'binary' }).map((text) => text.toWellFormed().replaceAll('\0', '')),
+          fc.constantFrom('', 'NULL', 'null', '{}', '{"a"}', '\\', '"', '\\"', '\\\\x00', ' , ', '\n\t'),
+        ),
+      ),
+      bytes: fc.option(fc.uint8Array()),
+      json: fc.option(fc.dictionary(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' }))),
+      whole: fc.option(fc.bigInt()),
+      flag: fc.option(fc.boolean()),
+      at: fc.option(fc.date({ min: new Date(0), max: new Date(4e12), noInvalidDate: true })),
+    });
+    const text = `select text, bytes, json, whole::text, flag, at from ${set.unnestWithPlace('given')} order by place`;
+    await fc.assert(
+      fc.asyncProperty(fc.array(given, { maxLength: 20 }), async (drawn) => {
+        const asked = drawn.map((row) => ({
+          ...row,
+          json: row.json && JSON.stringify(row.json),
+          whole: row.whole?.toString() ?? null,
+          at: row.at?.toISOString() ?? null,
+        }));
+        const read = await pool.query(text, set.values(asked));
+        expect(read.rows).toEqual(
+          drawn.map((row) => ({
+            ...row,
+            bytes: row.bytes && Buffer.from(row.bytes),
+            whole: row.whole?.toString() ?? null,
+          })),
+        );
+      }),
+      { numRuns: 100 },
+    );
   });
 
   test.each([

@@ -58,8 +58,8 @@ export type ColumnArrays<Row> = {
   readonly unnestWithPlace: (alias: string) => string;
   /** A whole statement that writes the rows as they are. */
   readonly insertInto: (table: string) => string;
-  /** For the driver: one array for each column. */
-  readonly values: (rows: readonly Row[]) => unknown[];
+  /** For the driver: one array for each column, as PostgreSQL writes it. */
+  readonly values: (rows: readonly Row[]) => string[];
   /** The first position behind these. */
   readonly next: number;
 };
@@ -73,7 +73,25 @@ export function columnArrays<Row>(columns: Columns<Row>, first = 1): ColumnArray
     unnest: (alias) => `unnest(${arrays}) as ${alias} (${names.join(', ')})`,
     unnestWithPlace: (alias) => `unnest(${arrays}) with ordinality as ${alias} (${names.join(', ')}, place)`,
     insertInto: (table) => `insert into ${table} (${names.join(', ')}) select * from unnest(${arrays})`,
-    values: (rows) => each.map(([, valueOf]) => rows.map((row) => valueOf(row))),
+    values: (rows) => each.map(([type, valueOf]) => arrayText(rows.map((row) => elementText(type, valueOf(row))))),
     next: first + names.length,
   };
+}
+
+const arrayText = (elements: readonly string[]) => `{${elements.join(',')}}`;
+
+/** The driver searches every element, numbers too, for what to escape: that costs twice as much. */
+function elementText(type: ArrayType, value: Taken[ArrayType] | null | undefined): string {
+  if (value === null || value === undefined) return 'NULL';
+  if (value instanceof Uint8Array)
+    return `\\\\x${Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('hex')}`;
+  return BARE.has(type) ? String(value) : `"${escaped(String(value))}"`;
+}
+
+/** Types whose texts have nothing to quote. */
+const BARE: ReadonlySet<ArrayType> = new Set(['boolean', 'integer', 'bigint', 'numeric']);
+
+function escaped(text: string): string {
+  const safe = text.includes('\\') ? text.replaceAll('\\', '\\\\') : text;
+  return safe.includes('"') ? safe.replaceAll('"', '\\"') : safe;
 }
