@@ -3,6 +3,7 @@ export { findEndedKeys } from './account/find-ended-keys.ts';
 export { type ApiStoreOptions, type ApiStores, createApiStores } from './api-stores.ts';
 export { createSealAuditPorts, readSealed } from './audit/seal-audit-store.ts';
 export { type NewAuditEntry, writeAudit } from './audit/write-audit.ts';
+export { isDatabaseAway } from './database/database-away.ts';
 export { inTransaction } from './database/in-transaction.ts';
 export { createInstallationId } from './database/load-installation.ts';
 export { countConnections, type Database, type DatabaseOptions, openDatabase } from './database/open-database.ts';

@@ -1,7 +1,7 @@
 // Coalesces queries of the same moment into one statement. No query is delayed for
 // it: while fewer than `concurrent` statements run, each query goes immediately
 // and by itself. Only queries that would have waited for a connection are joined.
-import { isConnectionLost } from './connection-lost.ts';
+import { isDatabaseAway } from './database-away.ts';
 
 export type CoalesceOptions<Ask> = {
   /** Most statements that run concurrently. */
@@ -17,8 +17,8 @@ type Waiting<Ask, Answer> = PromiseWithResolvers<Answer> & { readonly ask: Ask }
 /**
  * `askAll` answers in the order of `asks`, which may be a single query. If it throws for several queries, each half is run
  * again, down to the faulty query, which fails only for its own caller: one in 256 costs 16 statements more, not 256.
- * A lost connection is no query's fault: the group is run again once, as it is. Its first run may have committed, so
- * `askAll` must have the same effect and the same answers when the same group, or a half of it, is run again.
+ * A lost connection or a timeout is no query's fault: the group is run again once, as it is. Its first run may have committed,
+ * so `askAll` must have the same effect and the same answers when the same group, or a half of it, is run again.
  */
 export function coalesceQueries<Ask, Answer>(
   { concurrent, most, keyOf }: CoalesceOptions<Ask>,
@@ -48,9 +48,9 @@ export function coalesceQueries<Ask, Answer>(
         throw new Error(`a shared statement gave ${answers.length} answers to ${asked.length} questions`);
       for (const [index, answer] of answers.entries()) asked[index]?.resolve(answer);
     } catch (problem) {
-      const isLost = isConnectionLost(problem);
-      if (asked.length === 1 || (isLost && isRepeat)) for (const one of asked) one.reject(problem);
-      else if (isLost) await answerAll(asked, true);
+      const isAway = isDatabaseAway(problem);
+      if (asked.length === 1 || (isAway && isRepeat)) for (const one of asked) one.reject(problem);
+      else if (isAway) await answerAll(asked, true);
       else {
         const middle = Math.ceil(asked.length / 2);
         await answerAll(asked.slice(0, middle), isRepeat);

@@ -153,6 +153,14 @@ test('64 claims of one header at once: one payment, and everybody is told of it'
   for (const table of ['claims', 'authorizations', 'settlements']) expect(await rows(table, caller)).toHaveLength(1);
 });
 
+test('a claim that is run again, because nobody knows whether it was committed, is claimed once', async () => {
+  const caller = await seedMerchant(pool);
+  const claim = claimFor(caller, await payableIntent(caller));
+  expect(await claimPayment(pool, claim)).toEqual({ outcome: 'claimed' });
+  expect(await claimPayment(pool, claim)).toEqual({ outcome: 'claimed' });
+  for (const table of ['claims', 'payments', 'settlements']) expect(await rows(table, caller)).toHaveLength(1);
+});
+
 test('one authorization on many intents at once: one pays, the others are refused and stay payable', async () => {
   const caller = await seedMerchant(pool);
   const targets = await Promise.all(Array.from({ length: 12 }, () => payableIntent(caller)));

@@ -176,6 +176,8 @@ export async function claimPayments(pool: pg.Pool, claims: readonly PaymentClaim
       if (won.get(claim.paymentId) === true) return { outcome: 'claimed' };
       const held = await holderOf(pool, claim.caller, claim.intentId, claim.claimKey);
       if (held === undefined) return { outcome: won.has(claim.paymentId) ? 'payer_over_limit' : 'intent_taken' };
+      // Of a run of the same group whose outcome did not arrive.
+      if (held.same && held.payment_id === claim.paymentId) return { outcome: 'claimed' };
       return held.same ? { outcome: 'claimed_before', paymentId: held.payment_id } : { outcome: 'bound_elsewhere' };
     }),
   );
