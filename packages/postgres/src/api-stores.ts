@@ -115,7 +115,7 @@ export type ApiStoreOptions = {
 
 const MAX_REMEMBERED = 10_000;
 /** Coalesced queries use at most two connections of the pool, so that the others stay free for everything else. */
-const TOGETHER = { concurrent: 2, most: 64 };
+const TOGETHER = { concurrent: 2, most: 256 };
 
 export function createApiStores({ pool }: Database, { clock, cacheMs }: ApiStoreOptions): ApiStores {
   const memory = { nowMs: clock.nowMs, ttlMs: cacheMs, maxEntries: MAX_REMEMBERED };

@@ -9,6 +9,7 @@ import {
   systemClock,
 } from '@svc-pay/core';
 import { sampleFamily } from '@svc-pay/core/testing';
+import { atomicAmount } from '@svc-pay/money';
 import { newId } from '@svc-pay/protocol/ids';
 import { describe, expect, test } from 'vitest';
 import { createApiStores } from '../api-stores.ts';
@@ -126,7 +127,9 @@ async function seedListing(): Promise<Caller> {
   return caller;
 }
 
-/** Every stored intent is whole, no order has two, and each answered one is stored under the id that was answered. */
+const ROWS_OF_INTENTS = ['intent_codes', 'acceptances', 'events', 'intent_metadata'] as const;
+
+/** Every stored intent is whole, no order has two, each answered one has the id that was answered, and no row is left over. */
 async function expectWhole(
   caller: Caller,
   answered: readonly { readonly order: string; readonly id: string }[],
@@ -136,6 +139,11 @@ async function expectWhole(
   const byOrder = new Map(stored.map(({ order, id }) => [order, id]));
   expect(byOrder.size).toBe(stored.length);
   for (const { order, id } of answered) expect(byOrder.get(order)).toBe(id);
+  for (const table of ROWS_OF_INTENTS) {
+    const text = `select count(distinct intent_id)::integer as intents from svc.${table} where account_id = $1`;
+    const { rows } = await pool.query<{ intents: number }>(text, [caller.accountId]);
+    expect([table, rows[0]?.intents]).toEqual([table, stored.length]);
+  }
   return stored;
 }
 
@@ -144,7 +152,7 @@ const commits = (stored: readonly Stored[]) => new Set(stored.map(({ commit }) =
 /** What the database refuses: an amount that is not positive. */
 const poisoned = (record: IntentRecord): IntentRecord => ({
   ...record,
-  intent: { ...record.intent, amount: -record.intent.amount as typeof record.intent.amount },
+  intent: { ...record.intent, amount: atomicAmount(0n) },
 });
 
 describe.each([
@@ -226,10 +234,10 @@ describe.each([
   test('none is lost and none is stored twice while the server ends connections', async () => {
     const caller = await seedListing();
     const { create } = openApi();
-    let isDone = false;
+    const work = { isDone: false };
     const strikes = (async () => {
       let struck = 0;
-      while (!isDone) {
+      while (!work.isDone) {
         const { rows } = await pool.query<{ struck: number }>(
           `select count(pg_terminate_backend(pid))::integer as struck from pg_stat_activity
            where application_name = 'svc-groups' and state = 'active' and datname = current_database()`,
@@ -252,7 +260,7 @@ describe.each([
         }
       }),
     );
-    isDone = true;
+    work.isDone = true;
     expect(await strikes).toBeGreaterThan(0);
     expect(answered.length + failed).toBe(960);
     await expectWhole(caller, answered);
@@ -289,7 +297,7 @@ test('requests with one key in one group make one intent, and another body under
   expect((await storedOf(caller)).map(({ order }) => order).toSorted()).toEqual(['busy', 'busy-too', 'other', 'same']);
 });
 
-test('two processes that use the same keys in opposite order do not block each other', async () => {
+test('two processes that use the same keys in opposite order have the same intents, without a deadlock', async () => {
   const caller = await seedListing();
   const apis = [openApi(), openApi()];
   const keys = orders(150, 'shared');
@@ -299,7 +307,18 @@ test('two processes that use the same keys in opposite order do not block each o
     ),
   );
   expect(one.map(({ id }) => id)).toEqual(other.toReversed().map(({ id }) => id));
-  expect(await storedOf(caller)).toHaveLength(150);
+  expect(
+    await expectWhole(
+      caller,
+      one.map(({ id }, index) => ({ order: keys[index] ?? '', id })),
+    ),
+  ).toHaveLength(150);
+  // A backend reports its deadlocks when it has been idle for a second.
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  const { rows } = await pool.query<{ deadlocks: number }>(
+    'select deadlocks::integer from pg_stat_database where datname = current_database()',
+  );
+  expect(rows[0]?.deadlocks).toBe(0);
 });
 
 test('of a group each person’s intent is in the audit record, and no program’s', async () => {

@@ -13,7 +13,7 @@ import { createTestDatabase } from '../testing/create-test-database.ts';
 import { createTestIntent } from '../testing/create-test-intent.ts';
 import { insertRow } from '../testing/sample-rows.ts';
 import { seedMerchant } from '../testing/seed-merchant.ts';
-import { loadClaimed, loadSettlement } from './load-settlement.ts';
+import { loadClaimed, loadResults, loadSettlement } from './load-settlement.ts';
 
 const { pool, url } = await createTestDatabase();
 const PAYER = `0x${'aA'.repeat(20)}`;
@@ -113,6 +113,48 @@ describe('the payment of a header', () => {
   });
 });
 
+describe('the result of a payment that a call waits for', () => {
+  test.each(['completed', 'failed'])('is what the whole read says, once it is %s', async (status) => {
+    const caller = await seedMerchant(pool);
+    const { intentId, paymentId, submitted } = await claimed(caller);
+    if (status === 'failed') await fail(paymentId, intentId);
+    else
+      await pool.query(
+        `with ended as (
+           update svc.payments set status = 'completed', paid_amount = amount, fee_amount = 7, refund_amount = 0,
+             external_cost_amount = 1234, completed_at = now(), transaction_id = '0x7a' where id = $1
+         )
+         update svc.intents set status = 'completed' where id = $2`,
+        [paymentId, intentId],
+      );
+    const [result] = await loadResults(pool, [{ caller, intentId, paymentId }]);
+    expect(result?.own?.payment.status).toBe(status);
+    expect(result).toEqual(await loadSettlement(pool, caller, intentId, submitted));
+  });
+
+  test('is not told while it is pending, of another’s, or when another payment took its place; each has its own', async () => {
+    const [caller, other] = [await seedMerchant(pool), await seedMerchant(pool)];
+    const [pending, failed, replaced] = [await claimed(caller), await claimed(caller), await claimed(caller)];
+    for (const { paymentId, intentId } of [failed, replaced]) await fail(paymentId, intentId);
+    const later = await claimed(caller, replaced.intentId);
+    const asked = [
+      { caller, ...pending },
+      { caller, ...failed },
+      { caller: other, ...failed },
+      { caller, ...replaced },
+      { caller, ...failed, intentId: pending.intentId },
+    ];
+    expect(later.intentId).toBe(replaced.intentId);
+    expect((await loadResults(pool, asked)).map((result) => result?.latest?.payment.id)).toEqual([
+      undefined,
+      failed.paymentId,
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+});
+
 test('reading one intent reads one payment, however many the account has and whatever the planner knows', async () => {
   const caller = await seedMerchant(pool);
   const [one] = await Promise.all(Array.from({ length: 50 }, () => claimed(caller)));
@@ -154,6 +196,7 @@ test('a payment is claimed and looked up by keys alone, also by a plan that was 
   });
   const nobody = { caller: { accountId: 'acct', mode: 'test' } as Caller, intentId: 'pi', paymentId: 'pay' };
   await findFinished(database.pool, [nobody as Parameters<typeof findFinished>[1][number]]);
+  await loadResults(database.pool, [nobody as Parameters<typeof loadResults>[1][number]]);
   await loadSettlement(database.pool, nobody.caller, nobody.intentId as Id<'paymentIntent'>, null);
   await claimPayment(database.pool, {
     ...nobody,
@@ -173,7 +216,7 @@ test('a payment is claimed and looked up by keys alone, also by a plan that was 
     signature: '0x00',
     nowMs: 0,
   });
-  for (const statement of ['claim-payment', 'load-settlements', 'find-ended']) {
+  for (const statement of ['claim-payment', 'load-settlements', 'load-results', 'find-ended']) {
     const { rows: given } = await database.pool.query<{ types: string[] }>(
       'select parameter_types::text[] as types from pg_prepared_statements where name = $1',
       [statement],
