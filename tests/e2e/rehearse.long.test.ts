@@ -235,9 +235,10 @@ const larger = (log: { readonly data: string }) => ({
 });
 
 const WRONG_FEE = `
-  update svc.ledger_entries set amount = amount + case account_name when 'merchant' then 1 else -1 end
-  where account_id = $1 and account_name in ('merchant', 'platform_fee')
-    and payment_id = (select max(payment_id) from svc.ledger_entries where account_id = $1
+  update svc.ledger_bookings set amounts = (
+    select array_agg(e.amount + case e.name when 'merchant' then 1 when 'platform_fee' then -1 else 0 end order by e.place)
+    from unnest(amounts, account_names) with ordinality as e (amount, name, place)
+  ) where account_id = $1 and payment_id = (select max(payment_id) from svc.ledger_bookings where account_id = $1
       having count(distinct payment_id) = 3)`;
 const NO_EVENT = `
   delete from svc.events where account_id = $1 and type = 'payment.completed'

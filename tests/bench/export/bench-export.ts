@@ -19,7 +19,7 @@ const PAIRS = 5;
 const PER_SECOND = 50;
 const WARM_UP = { concurrency: 64, forMs: 4_000 };
 /** What a page reads. */
-const TABLES = ['intents', 'settlements', 'payments', 'ledger_entries', 'ledger_bookings'];
+const TABLES = ['intents', 'settlements', 'payments', 'ledger_bookings'];
 const BAR = { p99Ratio: 1.25, looksRatio: 1.1, memoryMb: 150 };
 
 export async function benchExport({ seconds, most = PAYMENTS }: BenchOptions): Promise<BenchResult> {

@@ -12,7 +12,6 @@ const SOURCES: readonly Source[] = [
   { table: 'authorizations', by: 'intent' },
   { table: 'settlements', by: 'payment' },
   { table: 'payments', by: 'payment' },
-  { table: 'ledger_entries', by: 'payment' },
   { table: 'ledger_bookings', by: 'payment' },
   { table: 'events', by: 'intent' },
   { table: 'deliveries', by: 'event' },
@@ -80,7 +79,7 @@ async function copy(client: pg.PoolClient, { table, by }: Source, model: Model, 
   const value = by === 'payment' ? model.paymentId : model.intentId;
   const { rowCount } = await client.query(
     `insert into svc.${table} (${columns.join(', ')})
-     select ${columns.map(copied).join(', ')}
+     select ${columns.map((column) => (table === 'ledger_bookings' && column === 'id' ? FIRST_ENTRY : copied(column))).join(', ')}
      from svc.${table} model cross join generate_series(${from}, ${to}) n
      where model.${key} ${which}`,
     [value],
@@ -88,13 +87,15 @@ async function copy(client: pg.PoolClient, { table, by }: Source, model: Model, 
   return rowCount ?? 0;
 }
 
+const renamedText = (text: string, salt: string) =>
+  `left(${text}, length(${text}) - 16) || left(md5(${text} || (${salt})::text), 16)`;
+/** Sorted, as a booking has them: its own id is that of the first. */
+const ENTRY_IDS = `array(select ${renamedText('entry_id', 'n')} as renamed from unnest(model.entry_ids) as entry_id order by 1)`;
+const FIRST_ENTRY = `(${ENTRY_IDS})[1]`;
+
 function copied(column: string): string {
-  const renamedText = (text: string, salt: string) =>
-    `left(${text}, length(${text}) - 16) || left(md5(${text} || (${salt})::text), 16)`;
   const renamed = (salt: string) => renamedText(`model.${column}`, salt);
-  // Sorted, as a booking has them. Its own id is the copy of its first entry's, wherever that comes in the order.
-  if (column === 'entry_ids')
-    return `array(select ${renamedText('entry_id', 'n')} as renamed from unnest(model.entry_ids) as entry_id order by 1)`;
+  if (column === 'entry_ids') return ENTRY_IDS;
   if (IDS.has(column)) return renamed('n');
   if (column === 'batch_id') return renamed(PAYMENTS_A_BATCH);
   if (column === 'intent_code') return `${CODES_FROM} + n`;

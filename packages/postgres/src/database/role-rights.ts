@@ -11,9 +11,10 @@ export type Right = {
 /** Groups of services; `svc_migrator` owns everything. */
 export const GROUPS = `
   select rolname as role from pg_roles where rolname like 'svc\\_%' and rolname <> 'svc_migrator' and not rolcanlogin`;
+/** Views too: they are granted like tables. */
 export const TABLES = `
   select oid, relname as object from pg_class
-  where relnamespace = 'svc'::regnamespace and relkind in ('r', 'p') and not relispartition`;
+  where relnamespace = 'svc'::regnamespace and relkind in ('r', 'p', 'v') and not relispartition`;
 
 export const TABLE_RIGHTS = `
   select object, role, lower(wish) as right, case

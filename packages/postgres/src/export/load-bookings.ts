@@ -11,12 +11,26 @@ import type pg from 'pg';
 import { NOT_MERGED, ONE_BY_KEY } from '../database/planner.ts';
 import { columnArrays, namedParameters } from '../database/statement-parameters.ts';
 
+/** The columns from `network` on are null in a booking whose entries are rows of their own. */
 export type BookingRow = {
   readonly position: string;
   readonly id: string;
   readonly payment_id: string;
   readonly entry_ids: readonly string[];
+  readonly network: string | null;
+  readonly created_at: Date | null;
+  readonly account_names: readonly LedgerAccount[] | null;
+  readonly parties: readonly string[] | null;
+  readonly assets: readonly string[] | null;
+  readonly amounts: readonly string[] | null;
+  readonly transaction_ids: readonly string[] | null;
+  readonly log_indexes: readonly number[] | null;
+  readonly reverses: readonly (string | null)[] | null;
 };
+
+// The driver reads arrays of PostgreSQL's own types.
+export const BOOKING_COLUMNS = `position::text, id, payment_id, entry_ids, network, created_at,
+  account_names::text[] as account_names, parties, assets, amounts::text[] as amounts, transaction_ids, log_indexes, reverses`;
 
 const OWNER = namedParameters({ account_id: 'text', mode: 'text' });
 const own = (row: string) => `${row}.account_id = ${OWNER.at.account_id} and ${row}.mode = ${OWNER.at.mode}`;
@@ -29,7 +43,7 @@ const WANTED = columnArrays<BookingRow>(
   OWNER.next,
 );
 
-// The range of ids names the month; the ids themselves are compared by the caller.
+// Of bookings that carry none. The range of ids names the month; the ids themselves are compared by the caller.
 export const BOOKING_ENTRIES = {
   name: 'export-entries',
   text: `
@@ -37,7 +51,7 @@ export const BOOKING_ENTRIES = {
       e.log_index, e.reverses, e.created_at
     from ${WANTED.unnestWithPlace('wanted')}
     cross join lateral (
-      select * from svc.ledger_entries e
+      select * from svc.ledger_entry_rows e
       where ${own('e')} and e.payment_id = wanted.payment_id and e.id >= wanted.first_id and e.id <= wanted.last_id
       order by e.account_id, e.mode, e.payment_id, e.id ${NOT_MERGED}
     ) e`,
@@ -74,7 +88,6 @@ export const BOOKED_PAYMENTS = paymentsWith(
 export const BOOKED_WITHOUT_METADATA = paymentsWith('export-payments-plain', 'null', '0', '');
 
 type EntryRow = {
-  readonly place: number;
   readonly id: string;
   readonly network: string;
   readonly asset: string;
@@ -111,13 +124,54 @@ export async function loadBookings(
   const found = await client.query<PaymentRow>({ ...query, values: [...owner, ids] });
   const payments = new Map(found.rows.map((row) => [row.id, row]));
   const within = withinBytes(rows, payments);
-  const entries = await client.query<EntryRow>({ ...BOOKING_ENTRIES, values: [...owner, ...WANTED.values(within)] });
-  const ofBooking = Map.groupBy(entries.rows, ({ place }) => place);
-  const some = within.map((row, index) => ({ row, near: ofBooking.get(index + 1) ?? [] }));
+  const older = await loadOlderEntries(
+    client,
+    owner,
+    within.filter(({ amounts }) => amounts === null),
+  );
+  const some = within.map((row) => ({ row, near: row.amounts === null ? (older.get(row) ?? []) : carriedBy(row) }));
   const firstKept = some.every(({ near }) => near.length > 0) ? null : await firstKeptEntry(client);
   const kept = some.filter(({ row, near }) => near.length > 0 || firstKept === null || row.id >= firstKept);
   const bookings = kept.map(({ row, near }) => bookingOf(row, near, payments.get(row.payment_id)));
   return { bookings, loaded: within.length };
+}
+
+/** Entries that are rows of their own. */
+async function loadOlderEntries(
+  client: pg.ClientBase,
+  owner: readonly unknown[],
+  rows: readonly BookingRow[],
+): Promise<ReadonlyMap<BookingRow, readonly EntryRow[]>> {
+  if (rows.length === 0) return new Map();
+  const entries = await client.query<EntryRow & { readonly place: number }>({
+    ...BOOKING_ENTRIES,
+    values: [...owner, ...WANTED.values(rows)],
+  });
+  const ofBooking = Map.groupBy(entries.rows, ({ place }) => place);
+  return new Map(rows.map((row, index) => [row, ofBooking.get(index + 1) ?? []]));
+}
+
+function carriedBy(row: BookingRow): readonly EntryRow[] {
+  const of = <Value>(values: readonly Value[] | null, index: number): Value => {
+    const value = values?.[index];
+    if (value === undefined)
+      throw new Error(`booking ${row.id} of payment ${row.payment_id} has no entry ${index + 1}`);
+    return value;
+  };
+  const { network, created_at, transaction_ids } = row;
+  if (network === null || created_at === null) throw new Error(`booking ${row.id} has no network or no time`);
+  return row.entry_ids.map((id, index) => ({
+    id,
+    network,
+    asset: of(row.assets, index),
+    account_name: of(row.account_names, index),
+    party: of(row.parties, index),
+    amount: of(row.amounts, index),
+    transaction_id: of(transaction_ids, transaction_ids?.length === 1 ? 0 : index),
+    log_index: of(row.log_indexes, index),
+    reverses: row.reverses === null ? null : of(row.reverses, index),
+    created_at,
+  }));
 }
 
 /** Each booking shows the metadata of its payment, also the second one of a payment. At least one. */

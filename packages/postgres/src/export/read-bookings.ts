@@ -4,7 +4,7 @@ import { EXPORT_PIECE_ROWS, type ExportOrder, type ExportPage, type LedgerOwner,
 import type pg from 'pg';
 import { inTransaction } from '../database/in-transaction.ts';
 import { namedParameters } from '../database/statement-parameters.ts';
-import { type BookingRow, loadBookings } from './load-bookings.ts';
+import { BOOKING_COLUMNS, type BookingRow, loadBookings } from './load-bookings.ts';
 
 // The planner estimates months that were never analyzed at a few rows, and would sort all of them for each page. Seen in
 // `export-plans.test.ts`. Both settings end with the transaction.
@@ -45,7 +45,7 @@ export const BOOKING_PAGES = SIZES.map((size) => ({
   query: {
     name: `export-bookings-${size}`,
     text: `
-      select position::text, id, payment_id, entry_ids from svc.ledger_bookings booking
+      select ${BOOKING_COLUMNS} from svc.ledger_bookings booking
       where account_id = ${at.account_id} and mode = ${at.mode} and (position, id) > (${at.position}, ${at.id})
         and position < ${at.watermark}
       order by booking.account_id, booking.mode, booking.position, booking.id limit ${size}`,

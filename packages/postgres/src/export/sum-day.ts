@@ -1,4 +1,4 @@
-// Sums of a day, in parts of at most 5,000 entries along the primary key: ids carry the time of booking, so a day is a range
+// Sums of a day, in parts of at most 5,000 entries in the order of their ids: ids carry the time of booking, so a day is a range
 // of ids in one month.
 import {
   type DayOrder,
@@ -13,6 +13,7 @@ import type pg from 'pg';
 import { inTransaction } from '../database/in-transaction.ts';
 import { ONE_BY_KEY } from '../database/planner.ts';
 import { namedParameters } from '../database/statement-parameters.ts';
+import { unnestBooking } from '../database/unnest-booking.ts';
 import { beginExport } from './read-bookings.ts';
 
 const GIVEN = namedParameters({
@@ -25,14 +26,43 @@ const GIVEN = namedParameters({
 });
 const { at } = GIVEN;
 
+const OWN = `account_id = ${at.account_id} and mode = ${at.mode}`;
+const COLUMNS = 'id, payment_id, network, asset, account_name, party, amount, reverses';
+/** Prefix of an id with its time. */
+const TIMED_CHARACTERS = idBound('ledgerEntry', 0).length;
+
+// The entries of a booking are of one millisecond, and those of two bookings may lie between each other. So bookings are read from
+// the millisecond of the last entry that was summed, up to the last entry of those that fill a part.
 // Only an entry of gas does not say which token was paid with.
 export const DAY_PART = {
   name: 'sum-ledger-day',
   text: `
-    with part as materialized (
-      select id, payment_id, network, asset, account_name, party, amount, reverses from svc.ledger_entries e
-      where account_id = ${at.account_id} and mode = ${at.mode} and id > ${at.after_id} and id < ${at.before_id}
+    with page as materialized (
+      select id, cardinality(entry_ids) as entries, entry_ids[cardinality(entry_ids)] as last_id from svc.ledger_bookings
+      where ${OWN} and id > ${at.after_id} and id < ${at.before_id} and amounts is not null
       order by account_id, mode, id limit ${MAX_EXPORT_ROWS}
+    ),
+    until as materialized (
+      select greatest(max(last_id), ${at.after_id}) as id from (
+        select last_id, sum(entries) over (order by id) - entries as entries_before from page
+      ) counted where entries_before < ${MAX_EXPORT_ROWS}
+    ),
+    part as materialized (
+      select ${COLUMNS} from (
+        select * from (
+          select ${COLUMNS} from svc.ledger_entry_rows
+          where ${OWN} and id > ${at.after_id} and id < ${at.before_id}
+          order by account_id, mode, id limit ${MAX_EXPORT_ROWS}
+        ) older
+        union all
+        select entry.id, booking.payment_id, booking.network, entry.asset, entry.account_name, entry.party, entry.amount,
+          entry.reverses
+        from svc.ledger_bookings booking
+        cross join lateral ${unnestBooking('booking', 'entry')}
+        where booking.account_id = ${at.account_id} and booking.mode = ${at.mode} and booking.amounts is not null
+          and booking.id >= left(${at.after_id}, ${TIMED_CHARACTERS}) and booking.id <= (select id from until)
+          and entry.id > ${at.after_id} and entry.id < ${at.before_id}
+      ) entry order by id limit ${MAX_EXPORT_ROWS}
     ),
     named as (
       select part.network, part.account_name, part.amount, part.reverses is not null as is_reversal,

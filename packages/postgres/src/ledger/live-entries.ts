@@ -1,6 +1,7 @@
 // Ledger entries of payments that one on-chain transaction caused and that are not reversed.
 import type { LaneItem, LedgerEntry } from '@svc-pay/core';
 import type pg from 'pg';
+import { entriesOfPayment } from '../database/entries-of-payment.ts';
 
 type Row = {
   readonly account_id: LedgerEntry['accountId'];
@@ -17,18 +18,17 @@ type Row = {
   readonly created_at: Date;
 };
 
-const LOAD = {
+export const LOAD_LIVE_ENTRIES = {
   name: 'load-live-entries',
   text: `
-    select entry.* from unnest($1::text[], $2::text[], $3::text[]) as item (account_id, mode, payment_id)
-    join svc.ledger_entries entry
-      on entry.account_id = item.account_id and entry.mode = item.mode and entry.payment_id = item.payment_id
-    where entry.transaction_id = $4 and entry.reverses is null and not exists (
-      select from svc.ledger_entries back
-      where back.account_id = entry.account_id and back.mode = entry.mode and back.payment_id = entry.payment_id
-        and back.reverses = entry.id
+    with entry as materialized (
+      select e.* from unnest($1::text[], $2::text[], $3::text[]) as item (account_id, mode, payment_id)
+      cross join lateral ${entriesOfPayment('item')} e
     )
-    order by entry.id`,
+    select * from entry
+    where transaction_id = $4 and reverses is null
+      and id not in (select back.reverses from entry back where back.reverses is not null)
+    order by id`,
 };
 
 /** Entries by payment id. */
@@ -38,7 +38,7 @@ export async function loadLiveEntries(
   transactionId: string,
 ): Promise<ReadonlyMap<string, readonly LedgerEntry[]>> {
   const { rows } = await client.query<Row>({
-    ...LOAD,
+    ...LOAD_LIVE_ENTRIES,
     values: [
       items.map(({ accountId }) => accountId),
       items.map(({ mode }) => mode),

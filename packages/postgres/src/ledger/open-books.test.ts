@@ -7,6 +7,7 @@ import { changeRows } from '../testing/change-rows.ts';
 import { createTestDatabase } from '../testing/create-test-database.ts';
 import { insertRow, NOW } from '../testing/sample-rows.ts';
 import { seedSettledBatch } from '../testing/seed-settled-batch.ts';
+import { unguardLedger } from '../testing/unguard-ledger.ts';
 import { withBooks } from './open-books.ts';
 
 const NETWORK = evmNetwork(84_532);
@@ -368,6 +369,7 @@ test('what a reorganisation took back leaves nothing behind, and must be the exa
 
 test('the proof sees one moment, whatever is written meanwhile', async () => {
   const { pool, one } = await world();
+  await unguardLedger(pool);
   await withBooks(pool, async (books) => {
     const before = await books.paymentsOfCodes([one.intentCode]);
     await changeRows(pool, 'delete from svc.ledger_entries where payment_id = $1', [one.paymentId]);

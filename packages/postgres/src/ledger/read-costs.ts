@@ -1,6 +1,7 @@
 // What payments cost and earn the platform over a period, by account and network, from the books.
 import { isoTime, type Mode, NATIVE_ASSET, NETWORK_PARTY } from '@svc-pay/core';
 import type pg from 'pg';
+import { unnestBooking } from '../database/unnest-booking.ts';
 
 type Period = { readonly fromMs: number; readonly toMs: number };
 
@@ -38,8 +39,15 @@ const READ = {
         sum(case when reverses is null then 1 else -1 end) filter (where asset = $4)::integer as payments,
         coalesce(sum(amount) filter (where asset = $4), 0) as gas,
         coalesce(sum(amount) filter (where asset <> $4), 0) as fee
-      from svc.ledger_entries
-      where ${BOUNDS} and (account_name = 'platform_fee' or (asset = $4 and party = $5))
+      from (
+        select account_id, mode, network, asset, account_name, party, amount, reverses from svc.ledger_entry_rows where ${BOUNDS}
+        union all
+        select booking.account_id, booking.mode, booking.network, entry.asset, entry.account_name, entry.party, entry.amount,
+          entry.reverses
+        from (select * from svc.ledger_bookings where ${BOUNDS} and amounts is not null) booking
+        cross join lateral ${unnestBooking('booking', 'entry')}
+      ) booked
+      where (account_name = 'platform_fee' or (asset = $4 and party = $5))
       group by account_id, mode, network, asset
     ),
     booked as (

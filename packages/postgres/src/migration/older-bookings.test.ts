@@ -1,26 +1,15 @@
-import { cp, mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { bookReversal, bookSettled } from '../testing/book-settled.ts';
 import { createTestDatabase } from '../testing/index.ts';
-import { migrate, RELEASE } from './migrate.ts';
+import { migrationsUpTo } from '../testing/migrations-up-to.ts';
+import { migrate } from './migrate.ts';
 
 const SLOW_MS = 60_000;
 const MONTH_MS = 31 * 86_400_000;
 
-/** The migrations of this release up to a number. */
-async function upTo(number: string): Promise<string> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'svc-pay-migrations-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  const files = (await readdir(RELEASE)).filter((file) => file.slice(0, 4) <= number);
-  for (const file of files) await cp(path.join(RELEASE, file), path.join(folder, file));
-  return folder;
-}
-
 test('a ledger gets its bookings month by month, beside a transaction that books', { timeout: SLOW_MS }, async () => {
   const { url, pool } = await createTestDatabase({ from: 'empty' });
-  await migrate(url, { directory: await upTo('0022') });
+  await migrate(url, { directory: await migrationsUpTo('0022') });
   await pool.query('select svc.ensure_partitions(5, 3)');
   const months = async (table: string) => {
     const found = await pool.query<{ name: string }>(
@@ -37,13 +26,13 @@ test('a ledger gets its bookings month by month, beside a transaction that books
   const old = await bookSettled(pool, { ...wish, nowMs: Date.now() - 4 * MONTH_MS });
   await bookReversal(pool, old, Date.now() - 3 * MONTH_MS);
 
-  await migrate(url, { directory: await upTo('0025') });
+  await migrate(url, { directory: await migrationsUpTo('0025') });
   expect(await months('ledger_bookings')).toEqual(await months('ledger_entries'));
   const fresh = await bookSettled(pool, { ...wish, nowMs: Date.now() });
   const writer = await pool.connect();
   await writer.query('begin');
   await bookSettled(writer, { ...wish, nowMs: Date.now() });
-  const last = await migrate(url, { directory: await upTo('0026') });
+  const last = await migrate(url, { directory: await migrationsUpTo('0026') });
   expect(last).toEqual({ ok: true, applied: ['0026_older_bookings'], partitions: [] });
   await writer.query('commit');
   writer.release();

@@ -2,6 +2,7 @@
 // cursor has not reached is taken off by the functions of the fold.
 import { type Mode, NATIVE_ASSET, NETWORK_PARTY, type OverviewComparison, PAYMENT_STATUS } from '@svc-pay/core';
 import type pg from 'pg';
+import { ONE_BY_KEY } from '../database/planner.ts';
 import { sqlIs } from '../database/status-sql.ts';
 
 const FIGURES = [
@@ -99,7 +100,10 @@ const COMPARE = `
     select e.account_id, e.mode, e.network, p.asset, e.asset as entry_asset, e.account_name, e.party, e.amount,
       case when e.reverses is null then 1 else -1 end as sign, p.usd_per_token_atto, p.external_cost_amount
     from svc.ledger_entries e
-    join svc.payments p on p.account_id = e.account_id and p.mode = e.mode and p.id = e.payment_id
+    cross join lateral (
+      select p.asset, p.usd_per_token_atto, p.external_cost_amount from svc.payments p
+      where p.account_id = e.account_id and p.mode = e.mode and p.id = e.payment_id ${ONE_BY_KEY}
+    ) p
   ),
   behind as (
     select b.* from cursor c cross join lateral svc.overview_of_bookings(c.booking_position, c.booking_id, ${LAST}, ${ALL}) b

@@ -112,7 +112,7 @@ test('every column of the schema that can name a payer is looked at', async () =
   const { pool } = await createTestDatabase();
   const { rows } = await pool.query<{ name: string }>(
     `select distinct table_name || '.' || column_name as name from information_schema.columns
-     where table_schema = 'svc' and column_name in ('payer', 'party', 'expected_sender', 'payer_public_key')
+     where table_schema = 'svc' and column_name in ('payer', 'party', 'parties', 'expected_sender', 'payer_public_key')
        and table_name not similar to '%(_default|_[0-9]{4}_[0-9]{2}|_[0-9]{1,2})' order by 1`,
   );
   expect(rows.map(({ name }) => name)).toEqual([
@@ -123,7 +123,9 @@ test('every column of the schema that can name a payer is looked at', async () =
     'intents.expected_sender',
     'intents.payer_public_key',
     'late_terms.expected_sender',
+    'ledger_bookings.parties',
     'ledger_entries.party',
+    'ledger_entry_rows.party',
     'payments.payer',
     'prepared_transfers.payer',
     'proven_wallets.payer',

@@ -85,7 +85,11 @@ test.each([
   ['svc_webhooks', 'select * from svc.payouts'],
   ['svc_settlement', 'select ciphertext from svc.api_keys'],
   ['svc_settlement', 'select secret_ciphertext from svc.endpoints'],
-  ['svc_settlement', 'update svc.ledger_entries set amount = 1'],
+  ['svc_settlement', 'update svc.ledger_entry_rows set amount = 1'],
+  ['svc_settlement', 'insert into svc.ledger_entry_rows (id) values (null)'],
+  ['svc_settlement', 'update svc.ledger_bookings set position = 1'],
+  ['svc_settlement', 'insert into svc.ledger_bookings (position) values (1)'],
+  ['svc_settlement', 'delete from svc.ledger_bookings'],
   ['svc_settlement', 'update svc.gas_losses set amount = 1'],
   ['svc_api', 'insert into svc.gas_losses (id) values (null)'],
   ['svc_api', 'insert into svc.proven_wallets (payer) values (null)'],
@@ -326,13 +330,23 @@ test('the release carries the same rights for the doctor to compare with', async
   await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('../../migrations/rights');
 });
 
+test.each(['update svc.ledger_entries set amount = 1', 'delete from svc.ledger_entries'])(
+  'nobody may: %s',
+  async (sql) => {
+    for (const role of ['svc_settlement', 'svc_migrator'])
+      await expect(as(role, (query) => query(sql))).rejects.toThrow(
+        /cannot (update|delete from) view "ledger_entries"/,
+      );
+  },
+);
+
 test('nothing is open to everyone', async () => {
   const { rows } = await pool.query(`
     select proname as name from pg_proc
       where pronamespace = 'svc'::regnamespace and has_function_privilege('public', oid, 'execute')
     union all
     select relname from pg_class
-      where relnamespace = 'svc'::regnamespace and relkind in ('r', 'p')
+      where relnamespace = 'svc'::regnamespace and relkind in ('r', 'p', 'v')
         and has_table_privilege('public', oid, 'select, insert, update, delete, truncate')`);
   expect(rows).toEqual([]);
 });

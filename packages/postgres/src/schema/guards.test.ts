@@ -20,6 +20,66 @@ test('entries are booked in balance, per payment and asset, or not at all', asyn
   expect((await pool.query('select count(*)::integer as n from svc.ledger_entries')).rows).toEqual([{ n: 3 }]);
 });
 
+test.each<[string, Record<string, unknown>]>([
+  ['amounts that do not sum to zero', { amounts: '{-5,4}' }],
+  ['amounts that sum to zero over two assets', { assets: '{x,y}' }],
+  ['an amount of nothing', { amounts: '{0,0}' }],
+  ['half a unit', { amounts: '{-0.5,0.5}' }],
+  ['an amount too few', { amounts: '{5}' }],
+  ['a party too many', { parties: '{p,m,q}' }],
+  ['an asset too few', { assets: '{x}' }],
+  ['an account too few', { account_names: '{payer}' }],
+  ['an account that is none', { account_names: '{payer,nobody}' }],
+  ['a log too few', { log_indexes: '{1}' }],
+  ['a reversal too few', { reverses: '{lg_0}' }],
+  ['transactions of some entries', { entry_ids: '{lg_1,lg_2,lg_3}', transaction_ids: '{0xa,0xb}' }],
+  ['an amount that is null', { amounts: '{-5,5,null}', entry_ids: '{lg_1,lg_2,lg_3}' }],
+  ['a party that is null', { parties: '{p,null}' }],
+  ['an asset that is null', { assets: '{x,null}' }],
+  ['a transaction that is null', { transaction_ids: '{null}' }],
+  ['an id that is null', { entry_ids: '{lg_1,null}' }],
+  ['amounts without parties', { parties: null }],
+  ['amounts without a network', { network: null }],
+  ['amounts without a time', { created_at: null }],
+  ['parties without amounts', { amounts: null }],
+  ['the id of another booking', { id: 'lg_2' }],
+])('a booking refuses %s, also of the owner with triggers off', async (_, change) => {
+  const sound = {
+    account_id: 'acct_guarded',
+    mode: 'test',
+    position: 1,
+    id: 'lg_1',
+    payment_id: 'pay_1',
+    entry_ids: '{lg_1,lg_2}',
+    network: 'eip155:84532',
+    created_at: new Date(),
+    account_names: '{payer,merchant}',
+    parties: '{p,m}',
+    assets: '{x,x}',
+    amounts: '{-5,5}',
+    transaction_ids: '{0xa}',
+    log_indexes: '{1,1}',
+    reverses: null,
+  };
+  const client = await pool.connect();
+  const insert = (row: Record<string, unknown>) =>
+    client.query(
+      `insert into svc.ledger_bookings (${Object.keys(row).join()}) values (${Object.keys(row)
+        .map((_, at) => `$${at + 1}`)
+        .join()})`,
+      Object.values(row),
+    );
+  try {
+    await client.query(`begin; set local session_replication_role = 'replica'; savepoint before`);
+    await expect(insert({ ...sound, ...change })).rejects.toMatchObject({ code: '23514' });
+    await client.query('rollback to before');
+    await insert(sound);
+  } finally {
+    await client.query('rollback');
+    client.release();
+  }
+});
+
 test('an audit record is sealed once and otherwise stays as it was written', async () => {
   await insertRow(pool, 'audit');
   const refused = { constraint: 'audit_append_only' };

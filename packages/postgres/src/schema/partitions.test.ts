@@ -84,11 +84,11 @@ test('a row of a month without partition is kept, and moves when its month gets 
   await expect(pool.query('delete from svc.audit where id = $1', [record])).rejects.toThrow('append-only');
 });
 
-test.each(['intents', 'payments', 'events', 'ledger_entries'])(
+test.each(['intents', 'payments', 'events', 'ledger_entry_rows'])(
   'a lookup by id in %s reads one partition',
   async (table) => {
     await pool.query("select svc.ensure_partitions(6, 6, '2033-06-15Z')");
-    const prefix = { intents: 'pi', payments: 'pay', events: 'evt', ledger_entries: 'lg' }[table] ?? '';
+    const prefix = { intents: 'pi', payments: 'pay', events: 'evt', ledger_entry_rows: 'lg' }[table] ?? '';
     const { rows } = await pool.query<{ 'QUERY PLAN': [{ Plan: unknown }] }>(
       `explain (format json) select * from svc.${table}
        where account_id = 'acct_a' and mode = 'live' and id = '${idAt(prefix, Date.UTC(2033, 5, 15))}'`,

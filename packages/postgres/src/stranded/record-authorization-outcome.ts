@@ -25,6 +25,7 @@ import type { NetworkId } from '@svc-pay/protocol';
 import type { ErrorCode } from '@svc-pay/protocol/errors';
 import { newId } from '@svc-pay/protocol/ids';
 import type pg from 'pg';
+import { entriesOfPayment } from '../database/entries-of-payment.ts';
 import { inTransaction } from '../database/in-transaction.ts';
 import { insertText } from '../database/insert-text.ts';
 import { namedParameters } from '../database/statement-parameters.ts';
@@ -140,13 +141,11 @@ export async function queueHeld(pool: pg.Pool, payments: readonly ClaimedPayment
 }
 
 // The batch is locked before the settlement, as by every process that moves or reverses a batch.
-const LOCK_BATCH = {
+export const LOCK_BATCH = {
   name: 'lock-batch-of-transaction',
   text: `
     select b.id, b.relayer, b.status, b.transaction_id, b.gas_booked, exists (
-        select from svc.ledger_entries e
-        join svc.settlements other on other.account_id = e.account_id and other.mode = e.mode
-          and other.payment_id = e.payment_id
+        select from svc.settlements other cross join lateral ${entriesOfPayment('other')} e
         where other.batch_id = b.id and e.transaction_id = t.transaction_id and e.asset = 'native'
       ) as gas_in_entries
     from svc.batch_transactions t join svc.batches b on b.id = t.batch_id

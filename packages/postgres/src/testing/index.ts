@@ -24,4 +24,5 @@ export { type DirectPayoutOptions, seedDirectPayout } from './seed-direct-payout
 export { type MerchantOptions, NETWORKS, PROCESSOR, seedMerchant } from './seed-merchant.ts';
 export { type SettledBatch, seedSettledBatch } from './seed-settled-batch.ts';
 export { createPostgresHarness } from './store-harness.ts';
+export { unguardLedger } from './unguard-ledger.ts';
 export { whileUncommitted } from './while-uncommitted.ts';

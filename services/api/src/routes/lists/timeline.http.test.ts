@@ -1,6 +1,6 @@
 // The timeline of a payment over a real database, with the rights of the API. Settlement is played with SQL; the whole service
 // writes it in tests/e2e.
-import { insertRow } from '@svc-pay/postgres/testing';
+import { insertRow, insertRows } from '@svc-pay/postgres/testing';
 import { newId } from '@svc-pay/protocol/ids';
 import type { PaymentTimeline } from '@svc-pay/protocol/merchant';
 import { describe, expect, test } from 'vitest';
@@ -165,15 +165,12 @@ test('a batch that reverted as a whole stays in the timeline of a payment that i
 
 test('the books of a payment are shown to the unit, and what a reorg took back', async () => {
   const { id, intentId } = await payFinally(api);
-  const book = async (entries: readonly object[], at: Date) => {
-    for (const entry of entries) {
-      await insertRow(pool, 'ledger_entries', { ...tenant, payment_id: id, created_at: at, ...entry });
-    }
-  };
-  const client = await pool.connect();
-  // Each statement balances in production; the rows of this test are written one by one.
-  await client.query('alter table svc.ledger_entries disable trigger user');
-  client.release();
+  const book = (entries: readonly object[], at: Date) =>
+    insertRows(
+      pool,
+      'ledger_entries',
+      entries.map((entry) => ({ ...tenant, payment_id: id, created_at: at, ...entry })),
+    );
   const now = Date.now();
   const [paid, got] = [newId('ledgerEntry', now), newId('ledgerEntry', now + 1)];
   const legs = [
