@@ -114,8 +114,10 @@ export type ApiStoreOptions = {
 };
 
 const MAX_REMEMBERED = 10_000;
-/** Coalesced queries use at most two connections of the pool, so that the others stay free for everything else. */
-const TOGETHER = { concurrent: 2, most: 256 };
+/** For statements that wait for nobody's lock. One at once makes the largest groups, which cost least. */
+const TOGETHER = { concurrent: 1, most: 256 };
+/** For statements that may wait for a lock: a second one goes on meanwhile. */
+const LOCKING = { concurrent: 2, most: 256 };
 
 export function createApiStores({ pool }: Database, { clock, cacheMs }: ApiStoreOptions): ApiStores {
   const memory = { nowMs: clock.nowMs, ttlMs: cacheMs, maxEntries: MAX_REMEMBERED };
@@ -139,7 +141,7 @@ export function createApiStores({ pool }: Database, { clock, cacheMs }: ApiStore
     loadAcceptancesOfMany(pool, wanted, 'x402'),
   );
   const isReused = coalesceQueries(TOGETHER, (asked: readonly AskedKey[]) => areKeysReused(pool, asked));
-  const bind = coalesceQueries(TOGETHER, (bound: readonly KeyToBind[]) => bindKeys(pool, bound));
+  const bind = coalesceQueries(LOCKING, (bound: readonly KeyToBind[]) => bindKeys(pool, bound));
   return {
     findKey: ttlCache(
       memory,
@@ -165,7 +167,7 @@ export function createApiStores({ pool }: Database, { clock, cacheMs }: ApiStore
     findHourlyCaps: () => hourlyCaps('all'),
     isLedgerRead: async (token) => (await readLedgers('all')).has(ledgerKey(token)),
     reserveIntentCodes: (count) => reserveIntentCodes(pool, count),
-    recordIntent: createRecordIntent(pool, TOGETHER),
+    recordIntent: createRecordIntent(pool, { free: TOGETHER, keyed: LOCKING }),
     loadStatus: (caller, intentId) => loadStatus(pool, caller, intentId),
     loadIssued: (caller, intentId) => loadIssued(pool, caller, intentId),
     loadPayable: (caller, intentId) => loadPayable(pool, caller, intentId),
@@ -176,7 +178,7 @@ export function createApiStores({ pool }: Database, { clock, cacheMs }: ApiStore
     loadSettlement: (caller, intentId, sent) => loadSettlement(pool, caller, intentId, sent, loadOne),
     loadAcceptances: (caller, intentId) => loadOffered({ caller, intentId }),
     loadWalletBudget: (network, party) => loadWalletBudget(pool, network, party),
-    claimPayment: coalesceQueries({ ...TOGETHER, keyOf: ({ intentId }: PaymentClaim) => intentId }, (claims) =>
+    claimPayment: coalesceQueries({ ...LOCKING, keyOf: ({ intentId }: PaymentClaim) => intentId }, (claims) =>
       claimPayments(pool, claims),
     ),
     findClaim: (caller, intentId, key) => findClaim(pool, caller, intentId, key),
@@ -189,7 +191,7 @@ export function createApiStores({ pool }: Database, { clock, cacheMs }: ApiStore
     loadResult: coalesceQueries(TOGETHER, (awaited: readonly AwaitedPayment[]) => loadResults(pool, awaited)),
     loadUpto: (caller, intentId, authorization) => loadUpto(pool, caller, intentId, authorization),
     recordConfirmation: (confirmation) => recordConfirmation(pool, confirmation),
-    leaseAuthorization: coalesceQueries({ ...TOGETHER, keyOf: (order: LeaseOrder) => payerKeyOf(order) }, (orders) =>
+    leaseAuthorization: coalesceQueries({ ...LOCKING, keyOf: (order: LeaseOrder) => payerKeyOf(order) }, (orders) =>
       leaseAuthorizations(pool, orders),
     ),
     loadLease: coalesceQueries(TOGETHER, (wanted: readonly LeasedAuthorization[]) => loadLeases(pool, wanted)),

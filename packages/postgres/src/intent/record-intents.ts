@@ -29,10 +29,12 @@ const recordOnce = createRecorder<StoredAnswer>('record-intents-once', {
  */
 export function createRecordIntent(
   pool: pg.Pool,
-  options: CoalesceOptions<AskedIntent<unknown>>,
+  options: Readonly<Record<'free' | 'keyed', CoalesceOptions<AskedIntent<unknown>>>>,
 ): (record: IntentRecord) => Promise<Recorded> {
-  const free = coalesceQueries(options, (asked: readonly AskedIntent<object>[]) => recordAll(pool, asked));
-  const keyed = coalesceQueries(options, (asked: readonly AskedIntent<StoredAnswer>[]) => recordKeyed(pool, asked));
+  const free = coalesceQueries(options.free, (asked: readonly AskedIntent<object>[]) => recordAll(pool, asked));
+  const keyed = coalesceQueries(options.keyed, (asked: readonly AskedIntent<StoredAnswer>[]) =>
+    recordKeyed(pool, asked),
+  );
   return (record) =>
     record.idempotency === null ? free({ record, gated: {} }) : keyed({ record, gated: record.idempotency });
 }
