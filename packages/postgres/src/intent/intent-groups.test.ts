@@ -11,7 +11,7 @@ import {
 import { sampleFamily } from '@svc-pay/core/testing';
 import { atomicAmount } from '@svc-pay/money';
 import { newId } from '@svc-pay/protocol/ids';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { createApiStores } from '../api-stores.ts';
 import { type Database, openDatabase } from '../database/open-database.ts';
 import { afterwards } from '../testing/afterwards.ts';
@@ -218,17 +218,31 @@ describe.each([
     const proxy = await startCutProxy(url);
     const { create } = openApi(proxy.url);
     await create(caller, wanted('first'));
-    const holder = await pool.connect();
-    await holder.query('begin; lock table svc.intents in share mode');
+    // The group forms while one goes ahead. It must find the table locked, so the second lock waits behind the one ahead.
+    const [first, second] = [await pool.connect(), await pool.connect()];
+    const lock = 'begin; lock table svc.intents in share mode';
+    await first.query(lock);
+    const ahead = create(caller, wanted('ahead'));
+    await waitingStatements(1);
+    const isLocked = second.query(lock);
+    await vi.waitFor(async () => {
+      const { rowCount } = await pool.query(
+        "select from pg_locks where relation = 'svc.intents'::regclass and mode = 'ShareLock' and not granted",
+      );
+      expect(rowCount).toBe(1);
+    });
     const isCut = proxy.cutNext('together-30', 'sent');
     const answers = Promise.all(
       orders(60, 'together').map(async (order) => ({ order, ...(await create(caller, wanted(order))) })),
     );
-    await waitingStatements(2);
-    await holder.query('commit');
-    holder.release();
-    await isCut;
-    expect(await expectWhole(caller, await answers)).toHaveLength(61);
+    await first.query('commit');
+    first.release();
+    await Promise.all([ahead, isLocked, isCut]);
+    // With keys one more goes beside the one ahead.
+    await waitingStatements(isKeyed ? 3 : 2);
+    await second.query('commit');
+    second.release();
+    expect(await expectWhole(caller, await answers)).toHaveLength(62);
   });
 
   test('none is lost and none is stored twice while the server ends connections', async () => {
