@@ -136,8 +136,8 @@ const closingEarly: WatchBug = (stores) => ({
   ...stores,
   stranded: {
     ...stores.stranded,
-    loadOpenAuthorizations: async (...given) => {
-      const open = await stores.stranded.loadOpenAuthorizations(...given);
+    loadUnsettledAuthorizations: async (...given) => {
+      const open = await stores.stranded.loadUnsettledAuthorizations(...given);
       const failed = open.filter(({ settlement }) => settlement === 'failed');
       await stores.stranded.closeAuthorizations(failed, 0);
       return open.filter((one) => !failed.includes(one));

@@ -88,6 +88,8 @@ export type StrandedStore = {
     beforeSeconds: bigint,
     limit: number,
   ) => Promise<readonly OpenAuthorization[]>;
+  /** Of them those that no settlement is going to use: the payment failed or was canceled, or there is none yet. */
+  readonly loadUnsettledAuthorizations: StrandedStore['loadOpenAuthorizations'];
   readonly closeAuthorizations: (over: readonly AuthorizationKey[], nowMs: number) => Promise<void>;
   /** Keyed by payment id. */
   readonly loadClaimedPayments: (

@@ -50,6 +50,10 @@ async function run({ rows, states, outcomes, change, finalizedTimeSeconds = FINA
         .filter(({ validBeforeSeconds: at }) => at >= after.validBeforeSeconds && at < beforeSeconds)
         .filter((row) => Buffer.compare(row.claimKey, after.claimKey) > 0)
         .slice(0, limit),
+    loadUnsettledAuthorizations: async (_network, after) =>
+      rows.filter(
+        ({ validBeforeSeconds: at, settlement }) => at >= after.validBeforeSeconds && settlement === 'failed',
+      ),
     closeAuthorizations: async (over) => void closed.push(...over.map(({ intentId }) => intentId)),
     loadClaimedPayments: async () => new Map(),
     recordStranding: async () => 'return',

@@ -1,6 +1,7 @@
 // Watches every authorization signed for us until it can move no money any more, whatever the result of its payment:
 // until then somebody who has seen it may submit it. An authorization that was used without being settled is traced to
-// its money.
+// its money. While an authorization is valid only those are read that no settlement is going to use: one that is on its way
+// is its lane's, and one that was settled is used. When it has expired every one is read once more.
 import { forEachIsolated, noteFailures } from '../watch/note-failures.ts';
 import { jobName, type PeriodicJob } from '../watch/periodic-job.ts';
 import { readIsolated } from '../watch/read-isolated.ts';
@@ -34,7 +35,9 @@ export function createAuthorizationWatch(chain: AuthorizationChain, deps: Strand
     load: (after, limit) => {
       const behind = after === undefined || after.validBeforeSeconds < finalizedTimeSeconds;
       const from = behind ? { validBeforeSeconds: finalizedTimeSeconds, claimKey: new Uint8Array() } : after;
-      return stranded.loadOpenAuthorizations(network, from, FAR_SECONDS, limit);
+      // Where time ends none, a result does: there those with a result are closed here.
+      const load = finalizedTimeSeconds === 0n ? stranded.loadOpenAuthorizations : stranded.loadUnsettledAuthorizations;
+      return load(network, from, FAR_SECONDS, limit);
     },
     pageSize,
     maxPages: validPages,

@@ -47,16 +47,25 @@ export function createMemoryStrandedStore(tables: Tables, statement: Statement):
     const row = authorizations.get(claimKey);
     if (row?.closedAtMs === null) row.closedAtMs = nowMs;
   };
+  const openAfter: (...page: Parameters<StrandedStore['loadOpenAuthorizations']>) => OpenAuthorization[] = (
+    network,
+    after,
+    beforeSeconds,
+  ) =>
+    [...authorizations.values()]
+      .filter((row) => row.network === network && row.closedAtMs === null && row.validBeforeSeconds < beforeSeconds)
+      .filter(({ direct }) => direct === undefined)
+      .filter((row) => byExpiry(row, after) > 0)
+      .toSorted(byExpiry)
+      .map((row) => openAuthorizationOf(tables, row));
   return {
-    loadOpenAuthorizations: (network, after, beforeSeconds, limit) =>
-      statement('loadOpenAuthorizations', () =>
-        [...authorizations.values()]
-          .filter((row) => row.network === network && row.closedAtMs === null && row.validBeforeSeconds < beforeSeconds)
-          .filter(({ direct }) => direct === undefined)
-          .filter((row) => byExpiry(row, after) > 0)
-          .toSorted(byExpiry)
-          .slice(0, limit)
-          .map((row) => openAuthorizationOf(tables, row)),
+    loadOpenAuthorizations: (...page) =>
+      statement('loadOpenAuthorizations', () => openAfter(...page).slice(0, page[3])),
+    loadUnsettledAuthorizations: (...page) =>
+      statement('loadUnsettledAuthorizations', () =>
+        openAfter(...page)
+          .filter(({ settlement }) => settlement === null || ['failed', 'canceled'].includes(settlement))
+          .slice(0, page[3]),
       ),
     closeAuthorizations: (over, nowMs) =>
       statement('closeAuthorizations', () => {

@@ -273,6 +273,31 @@ export function testStrandedStore(create: () => Promise<StoreHarness>): void {
     expect(await openAuthorizations(harness)).toEqual(all.slice(0, 1));
   });
 
+  test('authorizations that no settlement is going to use are those of failed payments and of up-to intents', async () => {
+    const harness = await create();
+    const { stranded, settling, lanes, network, nowMs } = harness;
+    const [first, second] = [await harness.queuePayment(), await harness.queuePayment()];
+    await harness.confirmUpto();
+    const unsettled = () => stranded.loadUnsettledAuthorizations(network, FIRST_AUTHORIZATION, 2n ** 62n, 1_000);
+    const upto = await unsettled();
+    expect(upto.map(({ settlement }) => settlement)).toEqual([null]);
+    const lease = await leaseOf(settling, lanes[0]);
+    await settling.recordUnsent(lease, [{ item: await queuedItem(harness, first), outcome: 'insufficient_funds' }]);
+    const found = await unsettled();
+    expect(found.filter(({ paymentId }) => paymentId === first).map(({ settlement }) => settlement)).toEqual([
+      'failed',
+    ]);
+    expect(found.filter(({ paymentId }) => paymentId === second)).toEqual([]);
+    expect(await stranded.loadUnsettledAuthorizations(network, must(found[0]), 2n ** 62n, 1_000)).toEqual(
+      found.slice(1),
+    );
+    expect(await stranded.loadUnsettledAuthorizations(network, FIRST_AUTHORIZATION, 2n ** 62n, 1)).toEqual(
+      found.slice(0, 1),
+    );
+    await stranded.closeAuthorizations(found, nowMs());
+    expect(await unsettled()).toEqual([]);
+  });
+
   test('a settled transfer completes its payment, and the money leaves the stranded account', async () => {
     const { harness, paymentId, payment } = await held();
     await strandMoney(harness, payment);

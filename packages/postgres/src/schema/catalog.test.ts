@@ -56,7 +56,7 @@ const OURS = [
   'webauthn_challenges',
 ];
 /** Tables whose key is unique over all accounts, for ever. */
-const UNIQUE_OVER_ALL = ['claims', 'intent_codes', 'x402_leases'];
+const UNIQUE_OVER_ALL = ['claims', 'intent_codes', 'unsettled_authorizations', 'x402_leases'];
 /** Tables without a mode: their rows belong to the account as a whole, or to the installation. */
 const WITHOUT_MODE = [
   'abuse_counts',

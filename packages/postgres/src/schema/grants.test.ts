@@ -362,7 +362,8 @@ test('no process may delete or rewrite history', async () => {
   // these is history. Nor are quotas: a full one says nothing. What gas budgets count is over after a week, and a wallet is
   // proven by payments of the last year. A reading of a node says how it is now. A lease ends with its authorization, a reference
   // a week after its intent. A membership is a right of today, and the audit record has its history; a challenge is used
-  // once. Abuse counts are for the operator of the day.
+  // once. Abuse counts are for the operator of the day. An
+  // authorization that is no longer listed as unsettled is looked at once more when it has expired.
   expect(rows).toEqual([
     { grantee: 'svc_api', table_name: 'abuse_counts', privilege_type: 'DELETE' },
     { grantee: 'svc_api', table_name: 'quota_buckets', privilege_type: 'DELETE' },
@@ -384,6 +385,7 @@ test('no process may delete or rewrite history', async () => {
     { grantee: 'svc_settlement', table_name: 'reader_blocks', privilege_type: 'DELETE' },
     { grantee: 'svc_settlement', table_name: 'refused_authorizations', privilege_type: 'DELETE' },
     { grantee: 'svc_settlement', table_name: 'solo_payers', privilege_type: 'DELETE' },
+    { grantee: 'svc_settlement', table_name: 'unsettled_authorizations', privilege_type: 'DELETE' },
     { grantee: 'svc_settlement', table_name: 'x402_leases', privilege_type: 'DELETE' },
   ]);
 });

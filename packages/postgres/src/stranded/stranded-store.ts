@@ -5,11 +5,12 @@ import { loadClaimedPayments, loadHeldPayments } from './claimed-payments.ts';
 import { loadHeldTransactions, loadSignedTransactions } from './load-transactions.ts';
 import { completeHeld, failHeld, queueHeld, recordStranding } from './record-authorization-outcome.ts';
 import { decideHeldMoney, loadHeldMoney } from './resolve-stranded-upto.ts';
-import { closeAuthorizations, loadOpenAuthorizations } from './watched-authorizations.ts';
+import { closeAuthorizations, loadOpenAuthorizations, loadUnsettledAuthorizations } from './watched-authorizations.ts';
 
 export function createStrandedStore(pool: pg.Pool): StrandedStore {
   return {
     loadOpenAuthorizations: (...given) => loadOpenAuthorizations(pool, ...given),
+    loadUnsettledAuthorizations: (...given) => loadUnsettledAuthorizations(pool, ...given),
     closeAuthorizations: (...given) => closeAuthorizations(pool, ...given),
     loadClaimedPayments: (payments) => loadClaimedPayments(pool, payments),
     loadHeldPayments: (...given) => loadHeldPayments(pool, ...given),

@@ -153,8 +153,8 @@ test('stranded money behind a hundred undecided rows, and behind one that fails,
 describe('authorizations that have run out', () => {
   /** Marks the payments as failed, so that only the authorization watch still handles them. */
   const abandon = async (pool: pg.Pool) => {
-    await pool.query("update svc.settlements set status = 'failed'");
     await pool.query('update svc.authorizations set valid_before = 500');
+    await pool.query("update svc.settlements set status = 'failed'");
   };
   const closedOf = async (pool: pg.Pool, payments: readonly QueuedPayment[]) => {
     const { rows } = await pool.query<{ intent_id: string; closed: boolean }>(
