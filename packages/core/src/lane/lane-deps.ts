@@ -37,6 +37,8 @@ export type ExpiringLaneDeps = LaneDeps<ExpiringChain>;
 /** Batches that are pending before a round sends. */
 export type PendingBefore = {
   readonly pendingBatches: readonly PendingBatch[];
+  /** How many of them are mined and being recorded: they wait for no block. */
+  readonly recording: number;
   /** The pending batches that no node has mined yet. */
   readonly unmined: readonly PendingBatch[];
 };

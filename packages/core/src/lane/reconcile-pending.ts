@@ -3,35 +3,40 @@
 import { isConfirmedBatch } from './is-confirmed.ts';
 import type { PendingBatch } from './lane.ts';
 import type { LaneDeps, LaneStrategy } from './lane-deps.ts';
+import type { LaneRecorder } from './lane-recorder.ts';
 import type { FoundBatch, LaneLease } from './lane-store.ts';
 import { isSeenAnew } from './send-attempt.ts';
 
 export type ReconciledBatches = {
-  /** Batches that are still pending. */
+  /** Batches that are still pending, those included that are mined and being recorded. */
   readonly pendingBatches: readonly PendingBatch[];
+  /** How many of them are being recorded. */
+  readonly recording: number;
   /** Pending batches that no node has mined yet; the others wait for confirmations. */
   readonly unmined: readonly PendingBatch[];
-  /** Number of batches that are no longer pending. */
+  /** Number of batches that were found mined, or can never be. */
   readonly landed: number;
   /** No new batch may be sent behind the pending ones. */
   readonly stalled: boolean;
 };
 
 export async function reconcilePendingBatches(
-  { store, chain, clock, pace, log }: LaneDeps,
+  { store, chain, clock, pace }: LaneDeps,
   strategy: LaneStrategy,
   lease: LaneLease,
+  recorder: LaneRecorder,
 ): Promise<ReconciledBatches | 'taken_over'> {
-  const all = await store.loadPendingBatches(lease);
-  if (all.length === 0) return { pendingBatches: [], unmined: [], landed: 0, stalled: false };
-  const mined = await chain.findMined(all);
+  // Before the load: a batch that is recorded meanwhile may still be in its answer.
+  const taken = recorder.underWay();
+  const loaded = await store.loadPendingBatches(lease);
+  const all = loaded.filter(({ id }) => !taken.has(id));
+  const mined = all.length === 0 ? [] : await chain.findMined(all);
   const minedOf = new Map(mined.map((one) => [one.batchId, one]));
   const found = all.flatMap((batch): FoundBatch[] => {
     const its = minedOf.get(batch.id);
     return its !== undefined && isConfirmedBatch(its, batch.items) ? [{ batch, mined: its }] : [];
   });
-  if (found.length > 0 && !(await store.recordMined(lease, found))) return 'taken_over';
-  for (const one of found) log('batch_mined', detailsOf(one));
+  if (!(await recorder.record(found))) return 'taken_over';
   const recorded = new Set(found.map(({ batch }) => batch.id));
   const open = all.filter(({ id }) => !recorded.has(id));
   const seen = open.flatMap((batch): FoundBatch[] => {
@@ -46,11 +51,14 @@ export async function reconcilePendingBatches(
   );
   const offered = open.length === 0 ? NOTHING_OPEN : await strategy.offerAgain(open, unheard);
   if (offered === 'taken_over') return offered;
-  const pendingBatches = open.filter(({ id }) => !offered.givenUp.includes(id));
+  const left = open.filter(({ id }) => !offered.givenUp.includes(id));
+  const underWay = recorder.underWay();
+  const pendingBatches = loaded.filter((batch) => underWay.has(batch.id) || left.includes(batch));
   return {
     pendingBatches,
-    unmined: pendingBatches.filter(({ id }) => !minedOf.has(id)),
-    landed: all.length - pendingBatches.length,
+    recording: pendingBatches.length - left.length,
+    unmined: left.filter(({ id }) => !minedOf.has(id)),
+    landed: all.length - left.length,
     stalled: offered.stalled,
   };
 }
@@ -68,10 +76,4 @@ export async function giveUpBatches(
     log('batch_replaced', { batchId });
   }
   return true;
-}
-
-function detailsOf({ batch, mined }: FoundBatch): object {
-  const settled = mined.items.filter(({ outcome }) => outcome === 'settled').length;
-  const { transactionId, reverted } = mined;
-  return { batchId: batch.id, transactionId, payments: batch.items.length, settled, reverted };
 }

@@ -86,7 +86,8 @@ async function sendRipe(
   { count, oldestAtMs }: QueuePeek,
 ): Promise<RoundResult> {
   const { store, chain, clock, pace } = deps;
-  const gathering = { waitedMs: clock.nowMs() - oldestAtMs, inFlight: sending.pendingBatches.length };
+  const inFlight = sending.pendingBatches.length - sending.recording;
+  const gathering = { waitedMs: clock.nowMs() - oldestAtMs, inFlight };
   if (count === 0) return 'empty';
   if (count >= QUEUE_PEEK || hasGathered(gathering, pace.gatherMs)) return sendCommon(deps, lease, sending);
   if (count < WORTH_A_LOOK) return 'empty';

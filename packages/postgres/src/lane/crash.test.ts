@@ -22,6 +22,19 @@ test.each([1, 2, 3, 4])(
   },
 );
 
+test.each([1, 2, 3, 4])(
+  'crashes at every step of a lane that records beside its rounds, seed %i: each payment settles once',
+  async (seed) => {
+    const lane = await world();
+    const payments = await lane.queue(60);
+    lane.chain.setMaxItems(7);
+    const lives = await workThroughCrashes(lane, lane.deps, seed, { beside: true });
+    expect(lives).toBeGreaterThan(5);
+    expect(await laneDifferences(lane, payments)).toEqual([]);
+    expect(await lane.statuses()).toEqual({ completed: 60 });
+  },
+);
+
 /**
  * One process stops right before it stores its batches, another takes over and settles all, then the first continues.
  */

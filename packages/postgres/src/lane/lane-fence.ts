@@ -17,6 +17,13 @@ import { inTransaction } from '../database/in-transaction.ts';
 import { sqlIsNot } from '../database/status-sql.ts';
 import { loadLaneWork } from './load-lane-work.ts';
 
+// Who records mined batches has this lock with others, and who takes over has it alone: recording is long, and the row of the
+// lane stays free for the same process to send further batches.
+const RECORDING = `hashtextextended('lane ' || $1 || '/' || $2, 0)`;
+
+const WAIT_FOR_RECORDING = { name: 'lane-wait-for-recording', text: `select pg_advisory_xact_lock(${RECORDING})` };
+const BEGIN_RECORDING = { name: 'lane-begin-recording', text: `select pg_advisory_xact_lock_shared(${RECORDING})` };
+
 const TAKE_OVER = {
   name: 'lane-take-over',
   text: `
@@ -25,9 +32,10 @@ const TAKE_OVER = {
 };
 
 export async function takeOver(pool: pg.Pool, lane: Lane, nowMs: number): Promise<bigint> {
-  const { rows } = await pool.query<{ epoch: string }>({
-    ...TAKE_OVER,
-    values: [lane.network, lane.relayer, isoTime(nowMs)],
+  const key = [lane.network, lane.relayer];
+  const { rows } = await inTransaction(pool, async (client) => {
+    await client.query({ ...WAIT_FOR_RECORDING, values: key });
+    return client.query<{ epoch: string }>({ ...TAKE_OVER, values: [...key, isoTime(nowMs)] });
   });
   const [row] = rows;
   if (row === undefined) throw new Error(`the database has no relayer ${lane.relayer} on ${lane.network}`);
@@ -100,6 +108,21 @@ export async function requireLease(client: pg.ClientBase, lease: LaneLease): Pro
     name: 'lane-require-held',
     text: 'select from svc.relayers where network = $1 and address = $2 and epoch = $3 for no key update',
     values: [lease.network, lease.relayer, lease.epoch.toString()],
+  });
+  if (rowCount !== 1) throw new TakenOver();
+}
+
+/**
+ * As `requireLease`, but other writes of the lease go on beside this transaction. The epoch is read by a statement of its own,
+ * after the lock: it sees every take-over that ended before.
+ */
+export async function requireLeaseBeside(client: pg.ClientBase, lease: LaneLease): Promise<void> {
+  const key = [lease.network, lease.relayer];
+  await client.query({ ...BEGIN_RECORDING, values: key });
+  const { rowCount } = await client.query({
+    name: 'lane-require-held-beside',
+    text: 'select from svc.relayers where network = $1 and address = $2 and epoch = $3',
+    values: [...key, lease.epoch.toString()],
   });
   if (rowCount !== 1) throw new TakenOver();
 }

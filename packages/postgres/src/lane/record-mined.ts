@@ -31,7 +31,7 @@ import { completeBatches } from '../payment/payment-results.ts';
 import { markSoloPayers } from '../payment/solo-payers.ts';
 import { writePaymentResults } from '../payment/write-payment-results.ts';
 import { settlementKeys } from '../settlement/move-settlements.ts';
-import { requireLease, withFence } from './lane-fence.ts';
+import { requireLeaseBeside, withFence } from './lane-fence.ts';
 import { recordMinedRefunds } from './refund-items.ts';
 
 const MINED = sqlStep(BATCH_TRANSITIONS, PENDING_BATCH, BATCH_STATUS.mined);
@@ -65,7 +65,7 @@ async function record(
   { nowMs, gasCoin }: RecordOptions,
   spent: GasSpent[],
 ): Promise<void> {
-  await requireLease(client, lease);
+  await requireLeaseBeside(client, lease);
   const marked = await markMined(
     client,
     found.map(({ mined }) => mined),

@@ -7,6 +7,16 @@ export type SeededBug = (deps: LaneDeps, pool: pg.Pool) => LaneDeps;
 /** Stores batches for any epoch. The test must also drop the index that keeps nonces unique. */
 export const withoutFence: SeededBug = (deps, pool) => ({ ...deps, store: unfenced(deps.store, pool) });
 
+/** Records mined batches for any epoch. */
+export const recordingUnfenced: SeededBug = (deps, pool) => ({
+  ...deps,
+  store: {
+    ...deps.store,
+    recordMined: async (lease, found) =>
+      deps.store.recordMined({ ...lease, epoch: await latestEpoch(pool, lease) }, found),
+  },
+});
+
 /** After a take-over, pending batches are forgotten and their payments are signed again. */
 export const signingAgain: SeededBug = (deps, pool) => ({
   ...deps,

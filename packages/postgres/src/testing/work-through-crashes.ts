@@ -1,4 +1,4 @@
-import { type LaneDeps, laneRound } from '@svc-pay/core';
+import { createLaneRecorder, type LaneDeps, laneRound } from '@svc-pay/core';
 import { Crash, crashingDeps } from './crashing-deps.ts';
 import type { LaneWorld } from './lane-world.ts';
 
@@ -17,6 +17,8 @@ export type CrashOptions = {
   readonly share?: number;
   /** Called after every round without a crash. */
   readonly between?: () => void;
+  /** Records beside the rounds, as the service does. What a dead process had under way may still end beside the next one. */
+  readonly beside?: boolean;
 };
 
 /**
@@ -26,15 +28,16 @@ export async function workThroughCrashes(
   lane: LaneWorld,
   deps: LaneDeps,
   seed: number,
-  { maxLives = 400, share = 0.25, between = () => {} }: CrashOptions = {},
+  { maxLives = 400, share = 0.25, between = () => {}, beside = false }: CrashOptions = {},
 ): Promise<number> {
   const draw = numbersFrom(seed);
   const mortal = crashingDeps(deps, share, draw);
   for (let life = 1; life <= maxLives; life += 1) {
     try {
       const lease = { ...lane.lane, epoch: await mortal.store.takeOver(lane.lane) };
+      const recorder = beside ? createLaneRecorder(mortal, lease) : undefined;
       for (;;) {
-        const end = await laneRound(mortal, lease);
+        const end = await laneRound(mortal, lease, recorder);
         if (draw() < 0.5) lane.chain.mine();
         between();
         if (end === 'taken_over') throw new Crash('taken over');

@@ -1,6 +1,16 @@
 // Runs lanes as an engine drain: one step at a time per lane key. The engine only schedules the steps.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LANE_DRAIN, type Lane, type LaneDeps, type LaneLease, laneKey, laneRound, parseLaneKey } from '@svc-pay/core';
+import {
+  createLaneRecorder,
+  LANE_DRAIN,
+  type Lane,
+  type LaneDeps,
+  type LaneLease,
+  type LaneRecorder,
+  laneKey,
+  laneRound,
+  parseLaneKey,
+} from '@svc-pay/core';
 import type { Drain, Next } from '@svc-pay/engine';
 
 /**
@@ -31,9 +41,27 @@ export function createLaneDrain(lanes: Lanes): Drain {
 }
 
 async function laneStep(deps: LaneDeps, lease: LaneLease, attemptOver: AbortSignal): Promise<Next> {
+  const recorder = createLaneRecorder(deps, lease);
+  let next: Next;
+  try {
+    next = await runRounds(deps, lease, recorder, attemptOver);
+  } catch (problem) {
+    // Recording ends before the step does. What it leaves undone is pending in the database, for the next attempt.
+    await Promise.allSettled([recorder.finish()]);
+    throw problem;
+  }
+  return (await recorder.finish()) ? next : 'idle';
+}
+
+async function runRounds(
+  deps: LaneDeps,
+  lease: LaneLease,
+  recorder: LaneRecorder,
+  attemptOver: AbortSignal,
+): Promise<Next> {
   const startMs = performance.now();
   while (performance.now() - startMs < STEP_MS && !attemptOver.aborted) {
-    const end = await laneRound(deps, lease);
+    const end = await laneRound(deps, lease, recorder);
     if (end === 'taken_over') return 'idle';
     if (end === 'blocked') return { afterMs: deps.pace.troubleMs };
     if (end === 'empty' && (await deps.store.fallAsleep(lease))) return 'idle';
