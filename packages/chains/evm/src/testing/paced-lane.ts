@@ -148,7 +148,8 @@ export async function runPacedLane({ load, itemOf, pace, forMs }: Options): Prom
   const lease = { network: evmNetwork(84_532), relayer: '0x5e', epoch: 1n };
   if ('atOnce' in load) for (let index = 0; index < load.atOnce; index += 1) pay(0);
   else for (let atMs = 0; atMs < forMs; atMs += 1_000 / load.perSecond) pay(atMs);
-  while (nowMs < forMs) {
+  const clock = () => nowMs;
+  while (clock() < forMs) {
     const end = await laneRound(deps, lease);
     pass(end === 'moved' ? 0 : pace.pollMs);
   }
