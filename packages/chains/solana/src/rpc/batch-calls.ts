@@ -2,7 +2,7 @@
 // than `WAIT_MS`. Sending and simulating go alone: their answers take long, and a lost answer leaves a send in doubt.
 import { RPC_BODY, readAnswer } from './answer-shapes.ts';
 import type { PostText } from './post-call.ts';
-import { type AskNode, answerOf, callBody, NodeRefusedRequest, parseAnswer, type RpcAnswer } from './rpc-answer.ts';
+import { type AskNode, answerOf, callBody, NodeRefusedRequest, parseAnswer, type SolanaAnswer } from './rpc-answer.ts';
 
 const WAIT_MS = 2;
 /** Providers refuse larger batches. */
@@ -12,7 +12,7 @@ const ALONE_MS = 600_000;
 const ALONE: ReadonlySet<string> = new Set(['sendTransaction', 'simulateTransaction']);
 
 type Call = { readonly method: string; readonly params: readonly unknown[] };
-type Waiting = Call & PromiseWithResolvers<RpcAnswer>;
+type Waiting = Call & PromiseWithResolvers<SolanaAnswer>;
 
 /** `nowMs` only tells how long ago a node refused a batch. */
 export function batchCalls(post: PostText, nowMs: () => number = Date.now): AskNode {
@@ -20,7 +20,7 @@ export function batchCalls(post: PostText, nowMs: () => number = Date.now): AskN
   let timer: NodeJS.Timeout | undefined;
   let aloneUntilMs = 0;
 
-  const askAlone = async ({ method, params }: Call): Promise<RpcAnswer> => {
+  const askAlone = async ({ method, params }: Call): Promise<SolanaAnswer> => {
     const text = await post(callBody(1, method, params), method);
     return answerOf(readAnswer(method, RPC_BODY, parseAnswer(text, method)));
   };
@@ -62,7 +62,7 @@ export function batchCalls(post: PostText, nowMs: () => number = Date.now): AskN
 
   return (method, params = []) => {
     if (ALONE.has(method) || aloneUntilMs > nowMs()) return askAlone({ method, params });
-    const one = { method, params, ...Promise.withResolvers<RpcAnswer>() };
+    const one = { method, params, ...Promise.withResolvers<SolanaAnswer>() };
     waiting.push(one);
     if (waiting.length >= MOST_CALLS) send();
     else timer ??= setTimeout(send, WAIT_MS);

@@ -4,11 +4,11 @@ import type * as z from 'zod/mini';
 import type { RPC_BODY } from './answer-shapes.ts';
 import { parseExact, printExact } from './exact-json.ts';
 
-export type RpcAnswer =
+export type SolanaAnswer =
   | { readonly ok: true; readonly result: unknown }
   | { readonly ok: false; readonly code: bigint; readonly message: string; readonly data: unknown };
 
-export type AskNode = (method: string, params?: readonly unknown[]) => Promise<RpcAnswer>;
+export type AskNode = (method: string, params?: readonly unknown[]) => Promise<SolanaAnswer>;
 
 /** The node refuses this form of request, and may take another. */
 export class NodeRefusedRequest extends ChainUnavailable {}
@@ -16,7 +16,7 @@ export class NodeRefusedRequest extends ChainUnavailable {}
 export const callBody = (id: number, method: string, params: readonly unknown[]): string =>
   printExact({ jsonrpc: '2.0', id, method, params });
 
-export function answerOf(body: z.output<typeof RPC_BODY>): RpcAnswer {
+export function answerOf(body: z.output<typeof RPC_BODY>): SolanaAnswer {
   if ('result' in body) return { ok: true, result: body.result };
   const { code, message, data = null } = body.error;
   return { ok: false, code, message, data };
