@@ -106,7 +106,7 @@ test('SIGTERM ends streams, lets requests finish and exits with 0', async () => 
   await blocker.query('begin; lock table svc.intents in access exclusive mode');
   const slow = create();
   const waiting = `select from pg_stat_activity
-    where datname = current_database() and wait_event_type = 'Lock' and query like '%insert into svc.intents%'`;
+    where datname = current_database() and wait_event_type = 'Lock' and query like '%with asked as materialized%'`;
   await expect.poll(async () => (await database.pool.query(waiting)).rowCount, { timeout: 10_000 }).toBe(1);
   const ended = child.kill('SIGTERM');
   expect(await reader.next()).toBeUndefined();

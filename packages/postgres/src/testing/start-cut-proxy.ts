@@ -12,6 +12,9 @@ export type CutProxy = {
   readonly cutNext: (text: string, when: 'sent' | 'answered') => Promise<void>;
 };
 
+/** Time for the rest of a request to arrive. */
+const REST_MS = 50;
+
 export async function startCutProxy(url: string): Promise<CutProxy> {
   const target = new URL(url);
   const sockets = new Set<net.Socket>();
@@ -19,6 +22,7 @@ export async function startCutProxy(url: string): Promise<CutProxy> {
   const server = net.createServer((client) => {
     const upstream = net.connect(Number(target.port), target.hostname);
     let armed: (() => void) | undefined;
+    let isMute = false;
     const breakOff = (done: () => void) => {
       client.destroy();
       // The server finds out when it answers. Until then its statement runs.
@@ -34,11 +38,15 @@ export async function startCutProxy(url: string): Promise<CutProxy> {
       if (cut === undefined || !data.includes(cut.text)) return;
       const { when, done } = cut;
       cut = undefined;
-      if (when === 'sent') breakOff(done);
-      else armed = done;
+      if (when === 'answered') armed = done;
+      else {
+        // A large request comes in several pieces, and the server must have all of them.
+        isMute = true;
+        setTimeout(() => breakOff(done), REST_MS);
+      }
     });
     upstream.on('data', (data) => {
-      if (client.destroyed) return;
+      if (client.destroyed || isMute) return;
       if (armed === undefined) client.write(data);
       else breakOff(armed);
     });
