@@ -132,8 +132,14 @@ const QUERIES = {
     left join svc.claims c on c.claim_key = s.claim_key`,
   entries: `
     select id, payment_id as payment, asset, account_name as name, party, amount::text as amount,
-      transaction_id as transaction, log_index as "logIndex", reverses, xmin::text as commit
-    from svc.ledger_entries order by id`,
+      transaction_id as transaction, log_index as "logIndex", reverses, stored.commit
+    from svc.ledger_entries
+    join (
+      select id, xmin::text as commit from svc.ledger_entry_rows
+      union all
+      select unnest(entry_ids), xmin::text from svc.ledger_bookings where amounts is not null
+    ) stored using (id)
+    order by id`,
   losses: `
     select batch_id as batch, payment_id as payment, payer, amount::text as amount, transaction_id as transaction, reverses,
       cause
