@@ -23,8 +23,8 @@ export type ConsoleDouble = {
   readonly asked: string[];
   /** Bodies that were sent, by path. */
   readonly sent: { readonly path: string; readonly body: unknown; readonly headers: IncomingMessage['headers'] }[];
-  /** Answers that take the place of the usual ones, by path without its query. */
-  readonly instead: Map<string, DoubleAnswer>;
+  /** Answers that take the place of the usual ones, by path without its query; a function gives its answer when it is asked. */
+  readonly instead: Map<string, DoubleAnswer | (() => DoubleAnswer)>;
   readonly stop: () => void;
 };
 
@@ -32,7 +32,7 @@ export async function startConsoleDouble(): Promise<ConsoleDouble> {
   const { folder } = await buildConsole();
   const asked: string[] = [];
   const sent: ConsoleDouble['sent'] = [];
-  const instead = new Map<string, DoubleAnswer>();
+  const instead: ConsoleDouble['instead'] = new Map();
   const answer = async (
     request: IncomingMessage,
     response: ServerResponse,
@@ -42,7 +42,8 @@ export async function startConsoleDouble(): Promise<ConsoleDouble> {
     const method = request.method ?? 'GET';
     const body = await bodyOf(request);
     if (method !== 'GET') sent.push({ path: apiPath, body, headers: request.headers });
-    const { status, body: told, headers = {} } = instead.get(apiPath) ?? answers(method, apiPath, query);
+    const replaced = instead.get(apiPath) ?? answers(method, apiPath, query);
+    const { status, body: told, headers = {} } = typeof replaced === 'function' ? replaced() : replaced;
     const isText = typeof told === 'string';
     response.writeHead(status, { 'content-type': isText ? 'text/csv' : 'application/json', ...headers });
     response.end(isText ? told : JSON.stringify(told));
