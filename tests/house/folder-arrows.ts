@@ -110,6 +110,7 @@ export const FOLDER_ARROWS: Readonly<Record<string, FolderArrows>> = {
       delivery: ['database', 'endpoint', 'event', 'idempotency'],
       token: ['account', 'audit', 'database'],
       payout: ['account', 'audit', 'database'],
+      settings: ['account', 'payout'],
       intent: ['audit', 'database', 'event', 'idempotency', 'payout'],
       listing: ['account', 'audit', 'database', 'intent'],
       payment: ['database', 'event', 'intent', 'payout'],

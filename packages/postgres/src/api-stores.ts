@@ -1,7 +1,6 @@
 // All stores of the API service, as ports of core.
 import type {
   AbusePage,
-  AuthenticatePorts,
   AwaitedPayment,
   Caller,
   CancelIntentPorts,
@@ -9,7 +8,6 @@ import type {
   CreateIntentPorts,
   CreateRefundPorts,
   IssuedOffer,
-  KeyIndexes,
   Lane,
   LeasedAuthorization,
   LeaseOrder,
@@ -24,10 +22,8 @@ import type {
 } from '@svc-pay/core';
 import type { NetworkId } from '@svc-pay/protocol';
 import type { Id } from '@svc-pay/protocol/ids';
+import type pg from 'pg';
 import { deleteOldAbuseCounts, writeAbuseCounts } from './abuse/write-abuse-counts.ts';
-import { findAccountName } from './account/find-account-name.ts';
-import { findKey } from './account/find-key.ts';
-import { isAccountActive } from './account/is-account-active.ts';
 import { type KeyUse, recordKeyUses } from './account/record-key-uses.ts';
 import { loadWalletBudget } from './budget/load-budgets.ts';
 import { coalesceQueries } from './database/coalesce-queries.ts';
@@ -49,10 +45,13 @@ import { findFinished } from './payment/find-finished.ts';
 import { findPrepared, storePrepared } from './payment/prepared-transfers.ts';
 import { recordAttempt } from './payment/record-refused-attempt.ts';
 import { queueRefused, recordRefused } from './payment/refused-authorizations.ts';
-import { loadMerchant } from './payout/load-merchant.ts';
 import { findRelayer, isSettlingRelayer, loadStoredPayout } from './payout/transfer-terms.ts';
 import { openReference } from './reference/open-reference.ts';
 import { createRefundStore } from './refund/refund-store.ts';
+import { type CachedSettings, createCachedSettings } from './settings/cached-settings.ts';
+import { followChanges } from './settings/follow-changes.ts';
+import { readChanges } from './settings/read-changes.ts';
+import type { SettingsCacheOptions } from './settings/settings-cache.ts';
 import {
   loadClaimed,
   loadResults,
@@ -66,8 +65,8 @@ import { findHourlyCaps } from './token/hourly-caps.ts';
 import { leaseAuthorizations, payerKeyOf } from './x402/lease-authorizations.ts';
 import { beginSettle, loadLeases, markLeaseAnswers, returnLease, takeOverLease } from './x402/settle-leases.ts';
 
-export type ApiStores = Pick<AuthenticatePorts, 'findKey'> &
-  Pick<CreateIntentPorts, 'loadMerchant' | 'recordIntent'> &
+export type ApiStores = CachedSettings &
+  Pick<CreateIntentPorts, 'recordIntent'> &
   Required<Pick<CreateIntentPorts, 'findWithdrawn' | 'findHourlyCaps'>> &
   CancelIntentPorts &
   Pick<CreateRefundPorts, 'keepAnswer'> &
@@ -91,8 +90,6 @@ export type ApiStores = Pick<AuthenticatePorts, 'findKey'> &
     readonly loadPayable: LoadPayable;
     readonly openReference: OpenReference;
     readonly isLedgerRead: IsLedgerRead;
-    readonly isAccountActive: (accountId: Id<'account'>) => Promise<boolean>;
-    readonly findAccountName: (accountId: Id<'account'>) => Promise<string | undefined>;
     readonly reserveIntentCodes: (count: number) => Promise<readonly number[]>;
     readonly loadStatus: (caller: Caller, intentId: Id<'paymentIntent'>) => Promise<IntentStatusRead | undefined>;
     readonly loadIssued: (caller: Caller, intentId: Id<'paymentIntent'>) => Promise<IssuedOffer>;
@@ -109,33 +106,29 @@ export type ApiStores = Pick<AuthenticatePorts, 'findKey'> &
 
 export type ApiStoreOptions = {
   readonly clock: Clock;
-  /** How long API keys and account settings are cached: a revoked key may be accepted this much longer. */
+  /** How long answers are cached at most. 0: not at all. */
   readonly cacheMs: number;
+  /** Absent: API keys and settings of accounts are not cached. */
+  readonly settingsCache?: {
+    /** Most cached answers of one kind. */
+    readonly entries: number;
+    /** Is asked for changes of keys and settings. */
+    readonly changesPool: pg.Pool;
+    readonly onChangesNotRead: (problem: unknown) => void;
+  };
 };
 
-const MAX_REMEMBERED = 10_000;
+/** Answers that depend on the time, or that everybody shares, are cached for a short while. */
+const SHARED_MS = 1_000;
 /** For statements that wait for nobody's lock. One at once makes the largest groups, which cost least. */
 const TOGETHER = { concurrent: 1, most: 256 };
 /** For statements that may wait for a lock: a second one goes on meanwhile. */
 const LOCKING = { concurrent: 2, most: 256 };
 
-export function createApiStores({ pool }: Database, { clock, cacheMs }: ApiStoreOptions): ApiStores {
-  const memory = { nowMs: clock.nowMs, ttlMs: cacheMs, maxEntries: MAX_REMEMBERED };
-  const withdrawn = ttlCache(
-    memory,
-    (all: 'all') => all,
-    () => findWithdrawn(pool),
-  );
-  const hourlyCaps = ttlCache(
-    memory,
-    (all: 'all') => all,
-    () => findHourlyCaps(pool),
-  );
-  const readLedgers = ttlCache(
-    memory,
-    (all: 'all') => all,
-    () => findReadLedgers(pool, clock.nowMs()),
-  );
+export function createApiStores({ pool }: Database, options: ApiStoreOptions): ApiStores {
+  const { clock, cacheMs } = options;
+  const memory = { nowMs: clock.nowMs, ttlMs: Math.min(cacheMs, SHARED_MS) };
+  const readLedgers = ttlCache(memory, () => findReadLedgers(pool, clock.nowMs()));
   const loadOne = coalesceQueries(TOGETHER, (wanted: readonly WantedSettlement[]) => loadSettlements(pool, wanted));
   const loadOffered = coalesceQueries(TOGETHER, (wanted: readonly WantedAcceptances[]) =>
     loadAcceptancesOfMany(pool, wanted, 'x402'),
@@ -143,29 +136,10 @@ export function createApiStores({ pool }: Database, { clock, cacheMs }: ApiStore
   const isReused = coalesceQueries(TOGETHER, (asked: readonly AskedKey[]) => areKeysReused(pool, asked));
   const bind = coalesceQueries(LOCKING, (bound: readonly KeyToBind[]) => bindKeys(pool, bound));
   return {
-    findKey: ttlCache(
-      memory,
-      ([index]: KeyIndexes) => Buffer.from(index).toString('latin1'),
-      (indexes) => findKey(pool, indexes),
-    ),
-    loadMerchant: ttlCache(
-      memory,
-      (caller: Caller) => `${caller.accountId}/${caller.mode}`,
-      (caller) => loadMerchant(pool, caller),
-    ),
-    isAccountActive: ttlCache(
-      memory,
-      (accountId: Id<'account'>) => accountId,
-      (accountId) => isAccountActive(pool, accountId),
-    ),
-    findAccountName: ttlCache(
-      memory,
-      (accountId: Id<'account'>) => accountId,
-      (accountId) => findAccountName(pool, accountId),
-    ),
-    findWithdrawn: () => withdrawn('all'),
-    findHourlyCaps: () => hourlyCaps('all'),
-    isLedgerRead: async (token) => (await readLedgers('all')).has(ledgerKey(token)),
+    ...createCachedSettings(pool, settingsCacheOf(options)),
+    findWithdrawn: ttlCache(memory, () => findWithdrawn(pool)),
+    findHourlyCaps: ttlCache(memory, () => findHourlyCaps(pool)),
+    isLedgerRead: async (token) => (await readLedgers()).has(ledgerKey(token)),
     reserveIntentCodes: (count) => reserveIntentCodes(pool, count),
     recordIntent: createRecordIntent(pool, { free: TOGETHER, keyed: LOCKING }),
     loadStatus: (caller, intentId) => loadStatus(pool, caller, intentId),
@@ -215,4 +189,17 @@ export function createApiStores({ pool }: Database, { clock, cacheMs }: ApiStore
       isSettlingRelayer: (caller, network, relayer) => isSettlingRelayer(pool, caller, network, relayer),
     },
   };
+}
+
+function settingsCacheOf({ cacheMs, settingsCache }: ApiStoreOptions): SettingsCacheOptions | undefined {
+  if (cacheMs === 0 || settingsCache === undefined) return undefined;
+  const { entries, changesPool, onChangesNotRead } = settingsCache;
+  const nowMs = () => performance.now();
+  const changes = followChanges({
+    read: (above) => readChanges(changesPool, above),
+    nowMs,
+    maxAccounts: entries,
+    onProblem: onChangesNotRead,
+  });
+  return { changes, nowMs, lifeMs: cacheMs, maxEntries: entries };
 }

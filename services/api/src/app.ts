@@ -16,12 +16,14 @@ import { createCors } from './http/cors.ts';
 import { errorCodeOf } from './http/error-code-of.ts';
 import { readBodiesAsJson } from './http/json-parser.ts';
 import { observeRequests } from './http/observe-requests.ts';
+import { queueRequests } from './http/queue-requests.ts';
 import { createRefuse } from './http/refuse.ts';
 import { serveRoute } from './http/serve-route.ts';
 import { trustProxies } from './http/trust-proxies.ts';
 import { createUnknownRoute, methodSentence } from './http/way-out.ts';
 import { createQuotaRounds, type QuotaRounds } from './limit/quota-rounds.ts';
 import { createRateLimiter } from './limit/rate-limit.ts';
+import { createRequestQueue } from './limit/request-queue.ts';
 import { createMetrics, type DenyListStats, type Metrics, type PoolStats } from './observe/metrics.ts';
 import { serveReferenceFiles } from './openapi/reference-assets.ts';
 import type { ApiPorts } from './ports.ts';
@@ -52,6 +54,8 @@ export type ApiOptions = {
   /** Base URL of the error pages; the error code is appended as the fragment. */
   readonly docsUrl: string;
   readonly requestTimeoutMs: number;
+  /** Longest time that a request may have to wait for those before it. */
+  readonly queueMs: number;
   readonly poolStats: () => PoolStats;
   readonly traces: Traces;
   readonly denyList: DenyListStats;
@@ -146,10 +150,16 @@ export function createApi(options: ApiOptions): Api {
   const admitSecret = createAdmitSecret({ ports, limiter });
   const world = { ports, streams, metrics, traces: options.traces, stopping: () => stopping };
 
+  const queue = createRequestQueue({
+    limitMs: options.queueMs,
+    aside: options.settleWaits,
+    nowMs: () => performance.now(),
+  });
   observeRequests(app, { metrics, tracer: options.tracer, hashOf: ports.denials.hashOf });
+  queueRequests(app);
   readBodiesAsJson(app);
   for (const route of ROUTES) {
-    serveRoute(app, route, { world, admit, admitSecret, limiter, cors, openCors, refuse });
+    serveRoute(app, route, { world, admit, admitSecret, limiter, cors, openCors, refuse, queue });
   }
   const forPages = ROUTES.filter(({ access }) => access === 'publishable' || access === 'client_secret');
   for (const [path, routes] of Map.groupBy(forPages, (route) => route.path)) {

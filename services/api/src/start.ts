@@ -82,9 +82,9 @@ const KEY_USES_EVERY_MS = 60_000;
 const ANSWER_MARKS_EVERY_MS = 200;
 /**
  * Connections that wait to be accepted. Node's default is 511. The kernel drops a connection that does not fit, and its client
- * tries again after 1, 3, 7 and more seconds. The kernel's own limit is net.core.somaxconn.
+ * tries again after 1, 3, 7 and more seconds. The kernel's own limit is net.core.somaxconn (docs/operate/sizing.md).
  */
-const LISTEN_BACKLOG = 4_096;
+const LISTEN_BACKLOG = 8_192;
 
 export async function startApi(config: ApiConfig, options: StartOptions = {}): Promise<RunningApi> {
   useExplorers(config.explorers);
@@ -99,7 +99,7 @@ export async function startApi(config: ApiConfig, options: StartOptions = {}): P
     byKeys: true,
     onConnectionLost: onProblem,
   });
-  // Connections of their own: quotas and the deny list count most when all others are busy.
+  // Connections of their own: quotas, the deny list and changes of settings count most when all others are busy.
   const limitDatabase = openDatabase(config.databaseUrl, {
     applicationName: 'svc-api-limits',
     isService: true,
@@ -123,7 +123,15 @@ export async function startApi(config: ApiConfig, options: StartOptions = {}): P
     byKeys: true,
     onConnectionLost: onProblem,
   });
-  const stores = createApiStores(database, { clock, cacheMs: config.cacheMs });
+  const stores = createApiStores(database, {
+    clock,
+    cacheMs: config.cacheMs,
+    settingsCache: {
+      entries: config.cacheEntries,
+      changesPool: limitDatabase.pool,
+      onChangesNotRead: (problem) => logEvent(logger, 'setting_changes_not_read', { err: problem }),
+    },
+  });
   const keyUses = createKeyUses({
     clock,
     record: stores.recordKeyUses,
@@ -291,6 +299,7 @@ export async function startApi(config: ApiConfig, options: StartOptions = {}): P
     trustedHops: config.trustedHops,
     docsUrl: `${config.publicUrl ?? ''}/reference/errors`,
     requestTimeoutMs: config.requestTimeoutMs,
+    queueMs: config.queueMs,
     poolStats: () => countConnections(database),
     traces,
     denyList: denials,

@@ -9,6 +9,7 @@ import type { Traced } from '../abuse/traces.ts';
 import { readClaim } from '../body/idempotency-claim.ts';
 import { bearsPayment, paymentHeadersOf } from '../buyer/payment-headers.ts';
 import { type RateLimiter, rateLimitHeaders } from '../limit/rate-limit.ts';
+import type { RequestQueue } from '../limit/request-queue.ts';
 import type { RouteOutcome } from '../routes/outcome.ts';
 import { malformedQuery, refuseUnknownField } from '../routes/read-body.ts';
 import {
@@ -23,6 +24,7 @@ import { type Admit, bearerOf, type LimitedBy, showTightest } from './admit.ts';
 import type { AdmitSecret } from './admit-secret.ts';
 import type { Cors } from './cors.ts';
 import { prefersPage } from './prefers-page.ts';
+import { enterQueue, leaveQueue, QUEUE_HOOKS } from './queue-requests.ts';
 import type { Refuse } from './refuse.ts';
 import { keySentence } from './way-out.ts';
 
@@ -36,9 +38,11 @@ export type ServeOptions = {
   /** Of routes that wallets ask from anywhere. */
   readonly openCors: Cors;
   readonly refuse: Refuse;
+  readonly queue: RequestQueue;
 };
 
 const QUERY_CANCELED = '57014';
+const BUSY = { code: 'service_unavailable' } as const;
 const NO_BYTES = new Uint8Array();
 const OPEN_STREAMS = { policy: 'streams', class: 'streams' };
 /** No valid key, no right, too many. */
@@ -69,9 +73,11 @@ export function serveRoute(app: FastifyInstance, route: Route, options: ServeOpt
     route.whenPaid !== undefined && bearsPayment(request.headers) ? route.whenPaid : route;
   app.route({
     ...shared,
+    ...QUEUE_HOOKS(options.queue),
     onRequest: async (request, reply) => {
       if (route.access === 'publishable') options.cors.allow(request, reply);
       const own = served(request);
+      if (!enterQueue(request, options.queue, own.sparesClaimed === true)) return refuse(request, reply, BUSY, options);
       const bearer = own.takesClientSecret === true ? bearerOf(request) : undefined;
       if (bearer !== undefined && looksLikeClientSecret(bearer)) {
         request.shownSecret = { text: bearer, within: showTightest(reply) };
@@ -110,11 +116,15 @@ function servePayable(app: FastifyInstance, url: string, route: PayableRoute, op
     method: route.method,
     url,
     exposeHeadRoute: false,
+    ...QUEUE_HOOKS(options.queue),
     onRequest: async (request, reply) => {
       (route.forWallets ? options.openCors : options.cors).allow(request, reply);
-      if (route.forWallets) return;
-      const vary = reply.getHeader('vary');
-      reply.header('vary', vary === undefined ? 'Accept' : `${String(vary)}, Accept`);
+      if (!route.forWallets) {
+        const vary = reply.getHeader('vary');
+        reply.header('vary', vary === undefined ? 'Accept' : `${String(vary)}, Accept`);
+      }
+      const taken = enterQueue(request, options.queue, bearsPayment(request.headers));
+      return taken ? undefined : refuse(request, reply, BUSY, options);
     },
     handler: async (request, reply) => {
       const admission = await options.admitSecret.toAddress(request, reply, route);
@@ -148,7 +158,7 @@ function anyCall(request: FastifyRequest, caller: Caller, { ports }: World) {
   return {
     caller,
     traced: tracedOf(request),
-    limited: request.limitedBy !== undefined,
+    limited: request.limitedBy !== undefined || request.isSpared,
     payments: paymentHeadersOf(request.headers),
     wantsPage: prefersPage(request.headers.accept),
     baseUrl: () => ports.facilitatorUrl ?? `${request.protocol}://${request.host}`,
@@ -214,9 +224,12 @@ function whenKeyIsHeld(problem: unknown): RouteOutcome {
 function refuse(
   request: FastifyRequest,
   reply: FastifyReply,
-  refusal: Parameters<Refuse>[2],
+  given: Parameters<Refuse>[2],
   { world, refuse: write }: ServeOptions,
 ): FastifyReply {
+  // Over no quota of its own: the process has too much to do.
+  const isBusy = given.code === 'rate_limited' && request.isSpared && request.limitedBy === undefined;
+  const refusal = isBusy ? { ...given, ...BUSY } : given;
   if (refusal.code === 'rate_limited') world.metrics.requestLimited(request.limitedBy ?? OPEN_STREAMS);
   if (COUNTED_REFUSALS.has(ERRORS[refusal.code].status)) world.traces.refused(tracedOf(request));
   return write(request, reply, refusal);
@@ -265,6 +278,7 @@ function send(
   if (request.limitedBy !== undefined) reply.removeHeader('retry-after');
   if ('stream' in outcome) {
     reply.hijack();
+    leaveQueue(request, true);
     const { raw } = reply;
     holdStream(request, raw, options.world);
     for (const [name, value] of Object.entries(reply.getHeaders())) if (value !== undefined) raw.setHeader(name, value);

@@ -42,23 +42,25 @@ export function createOpenSecrets(
     const name = `${context.accountId} ${context.id} ${context.purpose} ${Buffer.from(sealed).toString('latin1')}`;
     const known = openedTexts.get(name);
     if (known !== undefined) return known;
-    if (openedTexts.size >= MOST_OPENED) openedTexts.clear();
     const text = box.open(sealed, context);
-    openedTexts.set(name, text);
+    remember(openedTexts, name, text, MOST_OPENED);
     return text;
   };
   return {
     prepare: async (holders) => {
       const nowMs = performance.now();
-      if (remembered.size > MOST_REMEMBERED) remembered.clear();
-      const unknown = new Map(
-        holders
-          .filter((holder) => nowMs - (remembered.get(nameOf(holder))?.atMs ?? Number.NEGATIVE_INFINITY) > REMEMBER_MS)
-          .map((holder) => [nameOf(holder), holder]),
-      );
+      const unknown = new Map<string, KeyHolder>();
+      for (const holder of holders) {
+        const name = nameOf(holder);
+        const known = remembered.get(name);
+        // Written again, so that no other holder takes its place before the delivery is signed.
+        if (known !== undefined) remember(remembered, name, known, MOST_REMEMBERED);
+        if (known === undefined || nowMs - known.atMs > REMEMBER_MS) unknown.set(name, holder);
+      }
       if (unknown.size === 0) return;
       const keys = Map.groupBy(await store.loadSigningKeys([...unknown.values()]), nameOf);
-      for (const name of unknown.keys()) remembered.set(name, { atMs: nowMs, keys: keys.get(name) ?? [] });
+      for (const name of unknown.keys())
+        remember(remembered, name, { atMs: nowMs, keys: keys.get(name) ?? [] }, MOST_REMEMBERED);
     },
     open: ({ accountId, mode, endpointId, endpoint }) => {
       const key = signingKeyAt(remembered.get(nameOf({ accountId, mode }))?.keys ?? [], clock.nowMs());
@@ -89,4 +91,14 @@ export function createOpenSecrets(
       }
     },
   };
+}
+
+/** Makes the entry the newest one; the oldest leave. */
+function remember<Value>(memory: Map<string, Value>, name: string, value: Value, most: number): void {
+  memory.delete(name);
+  memory.set(name, value);
+  for (const oldest of memory.keys()) {
+    if (memory.size <= most) return;
+    memory.delete(oldest);
+  }
 }

@@ -39,6 +39,12 @@ export const API_EVENTS = {
     whatToDo:
       'Look at the database ([DenyListOld](../operate/alerts.md#denylistold)). Entries that were added meanwhile have no effect yet.',
   },
+  setting_changes_not_read: {
+    level: 'warn',
+    message:
+      'The changes of keys and settings could not be read; requests ask the database until a look answers again.',
+    whatToDo: 'Nothing for a single line. If it repeats, look at the database: nothing is answered from the cache.',
+  },
   abuse_counts_not_written: {
     level: 'warn',
     message: 'The counts of `svc abuse top` could not be written; they are kept for the next try.',

@@ -1,0 +1,106 @@
+// More requests than the process can answer in time, and more connections at once than it accepts in one go.
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { createTestDatabase } from '@svc-pay/postgres/testing';
+import { newId } from '@svc-pay/protocol/ids';
+import { expect, test } from 'vitest';
+import { CREATE, call, intentPath, SETTLE } from '../testing/call.ts';
+import { startApiProcess } from '../testing/start-api-process.ts';
+import { startTestApi, testEnvironment } from '../testing/start-test-api.ts';
+
+const LONG = { timeout: 60_000 };
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+test(
+  'a process that stands still with a long queue refuses what it could not answer in time, and says that it is busy',
+  LONG,
+  async () => {
+    const api = await startTestApi({ SVC_API_QUEUE_MS: '1000', SVC_API_STATEMENT_TIMEOUT_MS: '30000' });
+    const { publishable: key } = api.account.keys.test;
+    const create = () => call(api, 'POST', CREATE, { key, body: { usdAmount: 1 } });
+    const intentId = newId('paymentIntent', Date.now());
+    const settle = () => call(api, 'POST', SETTLE, { key, body: { paymentIntentId: intentId, paymentHeader: 'e30=' } });
+    expect([(await create()).statusCode, (await settle()).statusCode]).toEqual([402, 404]);
+
+    // No intent can be recorded meanwhile.
+    const client = await api.database.pool.connect();
+    await client.query('begin');
+    await client.query('lock table svc.intent_codes in exclusive mode');
+    const taken = Array.from({ length: 300 }, create);
+    await pause(300);
+    // The pace is learned for a second before anybody is refused.
+    taken.push(create());
+    await pause(1_200);
+    const refused = await create();
+    expect(refused.headers['retry-after']).toBe('1');
+    expect([refused.statusCode, refused.json()]).toMatchObject([
+      503,
+      { error: 'service_unavailable', retryable: true },
+    ]);
+    expect((await call(api, 'GET', intentPath(intentId), { key })).statusCode).toBe(503);
+    // Whether it was submitted before is looked up; a header that was not gets the same answer.
+    const unclaimed = await settle();
+    expect([unclaimed.statusCode, unclaimed.json()]).toMatchObject([503, { error: 'service_unavailable' }]);
+    expect((await call(api, 'GET', '/health')).statusCode).toBe(200);
+
+    await client.query('commit');
+    client.release();
+    // What was taken is answered, and the process takes requests again.
+    const statuses = (await Promise.all(taken)).map(({ statusCode }) => statusCode);
+    expect(statuses).toEqual(statuses.map(() => 402));
+    expect((await create()).statusCode).toBe(402);
+  },
+);
+
+test('a client that sends its body slowly takes nobody’s place', LONG, async () => {
+  const api = await startTestApi({ SVC_API_QUEUE_MS: '1000' });
+  const { publishable: key } = api.account.keys.test;
+  const { port } = new URL(api.url);
+  const head = `POST ${CREATE} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${key}\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{`;
+  const slow = await Promise.all(
+    Array.from({ length: 400 }, async () => {
+      const socket = connect(Number(port), '127.0.0.1');
+      await once(socket, 'connect');
+      socket.write(head);
+      return socket;
+    }),
+  );
+  for (let round = 0; round < 4; round += 1) {
+    await pause(500);
+    expect((await call(api, 'POST', CREATE, { key, body: { usdAmount: 1 } })).statusCode).toBe(402);
+  }
+  for (const socket of slow) socket.destroy();
+});
+
+const CONNECTIONS = 2_048;
+const mostQueued = Number(readFileSync('/proc/sys/net/core/somaxconn', 'utf8'));
+
+/** Connections that the kernel dropped because a queue was full, on this machine since it started. */
+function overflows(): number {
+  const lines = readFileSync('/proc/net/netstat', 'utf8').split('\n');
+  const [names = [], values = []] = lines.filter((line) => line.startsWith('TcpExt:')).map((line) => line.split(' '));
+  return Number(values[names.indexOf('ListenOverflows')]);
+}
+
+test.skipIf(mostQueued < CONNECTIONS)(
+  'of 2,048 connections that come while the process stands still none is dropped, and all are answered',
+  LONG,
+  async () => {
+    const { child, url } = await startApiProcess(testEnvironment((await createTestDatabase()).url));
+    const { port } = new URL(url);
+    const before = overflows();
+    child.kill('SIGSTOP');
+    const sockets = Array.from({ length: CONNECTIONS }, () => connect(Number(port), '127.0.0.1'));
+    const answers = sockets.map(async (socket) => {
+      socket.write('GET /health HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n');
+      let text = '';
+      for await (const chunk of socket) text += String(chunk);
+      return text.split('\r\n', 1)[0];
+    });
+    await Promise.all(sockets.map((socket) => once(socket, 'connect')));
+    child.kill('SIGCONT');
+    expect(new Set(await Promise.all(answers))).toEqual(new Set(['HTTP/1.1 200 OK']));
+    expect(overflows() - before).toBe(0);
+  },
+);
