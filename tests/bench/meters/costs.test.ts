@@ -22,8 +22,23 @@ const AFTER: Reading = {
   database: { walBytes: 2_001_000, statements: { api: 60, settlement: 50 } },
 };
 const ROWS = {
-  before: { inserted: 10, updated: 5, updatedInPage: 1, deleted: 0 },
-  after: { inserted: 810, updated: 505, updatedInPage: 101, deleted: 100 },
+  before: {
+    inserted: 10,
+    updated: 5,
+    updatedInPage: 1,
+    deleted: 0,
+    byTable: { events: { inserted: 5, updated: 0, updatedInPage: 0, deleted: 0 } },
+  },
+  after: {
+    inserted: 810,
+    updated: 505,
+    updatedInPage: 101,
+    deleted: 100,
+    byTable: {
+      events: { inserted: 205, updated: 0, updatedInPage: 0, deleted: 0 },
+      lanes: { inserted: 0, updated: 0, updatedInPage: 0, deleted: 0 },
+    },
+  },
 };
 const costs = costsBetween(BEFORE, AFTER, { gas: 5_000_000, rows: ROWS }, 100);
 
@@ -41,6 +56,10 @@ test('what the machine did besides the named processes is the rest', () => {
 test('counts begin at the first reading, also those that had no name then', () => {
   expect(costs.rpcCallsOf).toEqual({ eth_call: 3, eth_sendRawTransaction: 1 });
   expect(costs).toMatchObject({ gas: 50_000, walBytes: 20_000, statements: 1, rpcCalls: 4, rowVersions: 13 });
+});
+
+test('row versions are told by table, without tables in which nothing was written', () => {
+  expect(costs.rowVersionsOf.byTable).toEqual({ events: { inserted: 2, updated: 0, updatedInPage: 0, deleted: 0 } });
 });
 
 test('dropped connections are told for the whole reading and not for a payment', () => {

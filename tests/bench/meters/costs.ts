@@ -1,5 +1,5 @@
 // What one payment took, from two readings of the meters.
-import type { DatabaseCounts, RowVersions } from './database-counts.ts';
+import type { DatabaseCounts, RowVersions, WrittenRows } from './database-counts.ts';
 import type { MachineCpu } from './machine-cpu.ts';
 
 export type CpuReading = {
@@ -48,7 +48,7 @@ export type Costs = {
   readonly listenOverflows: number;
 };
 
-const NO_ROWS: RowVersions = { inserted: 0, updated: 0, updatedInPage: 0, deleted: 0 };
+const NO_ROWS: RowVersions = { inserted: 0, updated: 0, updatedInPage: 0, deleted: 0, byTable: {} };
 
 export function costsBetween(before: Reading, after: Reading, { gas, rows }: Between, payments: number): Costs {
   const each = (value: number) => value / payments;
@@ -63,7 +63,7 @@ export function costsBetween(before: Reading, after: Reading, { gas, rows }: Bet
   const rest = each(machine('busy') * 1_000) - cpuMs - sumOf(named);
   const statementsOf = grown(before.database?.statements ?? {}, after.database?.statements ?? {});
   const rpcCallsOf = grown(before.calls, after.calls);
-  const rowVersionsOf = grown(rows?.before ?? NO_ROWS, rows?.after ?? NO_ROWS) as RowVersions;
+  const rowVersionsOf = rowsBetween(rows?.before ?? NO_ROWS, rows?.after ?? NO_ROWS, each);
   return {
     payments,
     seconds: (after.atMs - before.atMs) / 1_000,
@@ -83,6 +83,19 @@ export function costsBetween(before: Reading, after: Reading, { gas, rows }: Bet
     rowVersionsOf,
     listenOverflows: after.listenOverflows - before.listenOverflows,
   };
+}
+
+function rowsBetween(before: RowVersions, after: RowVersions, each: (value: number) => number): RowVersions {
+  const between = (earlier: WrittenRows | undefined, later: WrittenRows): WrittenRows => ({
+    inserted: each(later.inserted - (earlier?.inserted ?? 0)),
+    updated: each(later.updated - (earlier?.updated ?? 0)),
+    updatedInPage: each(later.updatedInPage - (earlier?.updatedInPage ?? 0)),
+    deleted: each(later.deleted - (earlier?.deleted ?? 0)),
+  });
+  const byTable = Object.entries(after.byTable)
+    .map(([table, written]) => [table, between(before.byTable[table], written)] as const)
+    .filter(([, { inserted, updated, deleted }]) => inserted + updated + deleted > 0);
+  return { ...between(before, after), byTable: Object.fromEntries(byTable) };
 }
 
 export function sumOf(parts: Readonly<Record<string, number>>): number {

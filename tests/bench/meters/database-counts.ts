@@ -5,12 +5,17 @@ import type pg from 'pg';
 /** Counted by top-level statement: cheap enough to stay on while CPU is measured. */
 export const COUNTED_STATEMENTS = { shared_preload_libraries: 'pg_stat_statements' };
 
-export type RowVersions = {
+export type WrittenRows = {
   readonly inserted: number;
   readonly updated: number;
   /** Of the updated: within their page, without new index entries. */
   readonly updatedInPage: number;
   readonly deleted: number;
+};
+
+export type RowVersions = WrittenRows & {
+  /** Partitions under the name of their table. */
+  readonly byTable: Readonly<Record<string, WrittenRows>>;
 };
 
 export type DatabaseCounts = {
@@ -37,15 +42,24 @@ export async function readDatabase(pool: pg.Pool): Promise<DatabaseCounts> {
 /** Waits until every connection has told what it wrote. */
 export async function readRowVersions(pool: pg.Pool): Promise<RowVersions> {
   await sleep(ROWS_TOLD_MS);
-  const { rows } = await pool.query<Record<keyof RowVersions, string>>(
-    `select sum(n_tup_ins)::text as inserted, sum(n_tup_upd)::text as updated, sum(n_tup_hot_upd)::text as "updatedInPage",
-       sum(n_tup_del)::text as deleted from pg_stat_user_tables`,
+  const { rows } = await pool.query<Record<'table' | keyof WrittenRows, string>>(
+    `select coalesce(pg_partition_root(relid), relid)::regclass::text as table, sum(n_tup_ins)::text as inserted,
+       sum(n_tup_upd)::text as updated, sum(n_tup_hot_upd)::text as "updatedInPage", sum(n_tup_del)::text as deleted
+     from pg_stat_user_tables group by 1`,
   );
-  const of = (name: keyof RowVersions) => Number(rows[0]?.[name] ?? 0);
+  const of = (row: (typeof rows)[number]): WrittenRows => ({
+    inserted: Number(row.inserted),
+    updated: Number(row.updated),
+    updatedInPage: Number(row.updatedInPage),
+    deleted: Number(row.deleted),
+  });
+  const byTable = Object.fromEntries(rows.map((row) => [row.table.replace(/^svc\./, ''), of(row)]));
+  const all = (name: keyof WrittenRows) => Object.values(byTable).reduce((sum, written) => sum + written[name], 0);
   return {
-    inserted: of('inserted'),
-    updated: of('updated'),
-    updatedInPage: of('updatedInPage'),
-    deleted: of('deleted'),
+    inserted: all('inserted'),
+    updated: all('updated'),
+    updatedInPage: all('updatedInPage'),
+    deleted: all('deleted'),
+    byTable,
   };
 }

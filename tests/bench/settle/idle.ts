@@ -1,7 +1,7 @@
 // What an installation costs that has nothing to do: everything runs, nobody pays.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Costs } from '../meters/costs.ts';
-import { ROWS_TOLD_MS } from '../meters/database-counts.ts';
+import { ROWS_TOLD_MS, type WrittenRows } from '../meters/database-counts.ts';
 import { startMeters } from '../meters/meters.ts';
 import type { SettleWorld } from './settle-world.ts';
 
@@ -14,15 +14,16 @@ export async function measureIdle(world: SettleWorld, seconds: number): Promise<
   const { costs } = await meters.stop(seconds);
   // Row versions are read later than all else, and those of that time are among them.
   const share = seconds / (seconds + ROWS_TOLD_MS / 1_000);
-  const { inserted, updated, updatedInPage, deleted } = costs.rowVersionsOf;
+  const ofSeconds = ({ inserted, updated, updatedInPage, deleted }: WrittenRows): WrittenRows => ({
+    inserted: inserted * share,
+    updated: updated * share,
+    updatedInPage: updatedInPage * share,
+    deleted: deleted * share,
+  });
+  const byTable = Object.entries(costs.rowVersionsOf.byTable).map(([table, rows]) => [table, ofSeconds(rows)]);
   return {
     ...costs,
     rowVersions: costs.rowVersions * share,
-    rowVersionsOf: {
-      inserted: inserted * share,
-      updated: updated * share,
-      updatedInPage: updatedInPage * share,
-      deleted: deleted * share,
-    },
+    rowVersionsOf: { ...ofSeconds(costs.rowVersionsOf), byTable: Object.fromEntries(byTable) },
   };
 }

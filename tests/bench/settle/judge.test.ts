@@ -6,7 +6,7 @@ import type { ReferenceLevel } from './reference.ts';
 import { atOnce, type Load } from './run-load.ts';
 import { tabulate } from './tabulate.ts';
 
-const ROWS = { inserted: 10, updated: 12, updatedInPage: 1, deleted: 0 };
+const ROWS = { inserted: 10, updated: 12, updatedInPage: 1, deleted: 0, byTable: {} };
 
 function costsOf(cpuMs: number, gas: number): Costs {
   return {
