@@ -126,6 +126,27 @@ describe('an invitation', () => {
   });
 });
 
+test('disabling a person ends each of their sessions, with an audit entry for each', async () => {
+  const person = await newPerson(await newAccount(), 'owner');
+  const other = await newSession(person.personId, person.passkey.credentialId);
+  expect(await disablePerson(shell, person.personId)).toBe(true);
+  const sessions = [person.session.id, other.id].toSorted();
+  const { rows } = await owner.query<{ action: string; target: string; actor: string; reason: string | null }>(
+    `select action, target, actor, detail ->> 'reason' as reason from svc.audit
+     where target = any ($1) and action in ('session.ended', 'person.disabled') order by action, target`,
+    [[...sessions, person.personId]],
+  );
+  const { actor } = shell;
+  expect(rows).toEqual([
+    { action: 'person.disabled', target: person.personId, actor, reason: null },
+    ...sessions.map((target) => ({ action: 'session.ended', target, actor, reason: 'disabled' })),
+  ]);
+  expect(await count('console_sessions', "person_id = $1 and end_reason = 'disabled'", person.personId)).toBe(2);
+  // A second time changes nothing.
+  expect(await disablePerson(shell, person.personId)).toBe(true);
+  expect(await count('audit', "target = $1 and action = 'person.disabled'", person.personId)).toBe(1);
+});
+
 describe('the token of a session', () => {
   test('is replaced once by many requests at once, and none of them is refused', async () => {
     const person = await newPerson(await newAccount(), 'owner');

@@ -6,6 +6,7 @@ import { holdStanding } from '../audit/standing.ts';
 import { inTransaction } from '../database/in-transaction.ts';
 import { lockPeople, MAKER_MAY } from './invitations.ts';
 import { recordPersonChange } from './record-person-change.ts';
+import { endSessionsIn } from './sessions.ts';
 
 type ListedMember = StoredMember & {
   readonly name: string;
@@ -154,7 +155,7 @@ export async function listPersons(pool: pg.Pool, accountId?: string): Promise<re
   }));
 }
 
-/** For good. Sessions and their API keys end in the same transaction. False for an unknown person. */
+/** For good. Sessions and their API keys end in the same transaction, each with an audit entry. False for an unknown person. */
 export async function disablePerson(operation: Operation, id: string): Promise<boolean> {
   const { pool, nowMs } = operation;
   return inTransaction(pool, async (client) => {
@@ -165,6 +166,8 @@ export async function disablePerson(operation: Operation, id: string): Promise<b
     const [person] = rows;
     if (person === undefined) return false;
     if (person.disabled) return true;
+    // Before the person is disabled: a trigger then ends what is left, and writes no audit entry.
+    await endSessionsIn(client, operation, { personId: id, which: { allBut: null }, reason: 'disabled' });
     await client.query('update svc.persons set disabled_at = $2 where id = $1', [id, new Date(nowMs)]);
     await recordPersonChange(client, operation, { action: 'person.disabled', target: id });
     return true;

@@ -18,7 +18,7 @@ export type NewSession = {
   readonly address: string;
 };
 
-type SessionEnd = 'signed_out' | 'ended' | 'expired' | 'idle' | 'secret_reused' | 'recovered';
+type SessionEnd = 'signed_out' | 'ended' | 'expired' | 'idle' | 'secret_reused' | 'recovered' | 'disabled';
 
 /** A session begins with a passkey check. */
 export async function insertSession(
