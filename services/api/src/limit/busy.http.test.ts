@@ -6,32 +6,58 @@ import { createTestDatabase } from '@svc-pay/postgres/testing';
 import { newId } from '@svc-pay/protocol/ids';
 import { expect, test } from 'vitest';
 import { CREATE, call, intentPath, SETTLE } from '../testing/call.ts';
+import { USDC } from '../testing/payment-chain.ts';
+import { playCompletion } from '../testing/play-settlement.ts';
+import { newPayer, signHeader } from '../testing/sign-header.ts';
 import { startApiProcess } from '../testing/start-api-process.ts';
-import { startTestApi, testEnvironment } from '../testing/start-test-api.ts';
+import { startPayableApi } from '../testing/start-payable-api.ts';
+import { startTestApi, type TestApi, testEnvironment } from '../testing/start-test-api.ts';
 
 const LONG = { timeout: 60_000 };
+/** The shortest queue that may be set; no statement ends meanwhile by itself. */
+const SHORT_QUEUE = { SVC_API_QUEUE_MS: '1000', SVC_API_STATEMENT_TIMEOUT_MS: '30000' };
+/** More than the number below which every request is taken. */
+const MANY = 300;
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+const creatorOf = (api: TestApi) => () =>
+  call(api, 'POST', CREATE, { key: api.account.keys.test.publishable, body: { usdAmount: 1 } });
+
+/** No intent can be recorded until `release`. */
+async function holdIntents({ database }: TestApi) {
+  const client = await database.pool.connect();
+  await client.query('begin');
+  await client.query('lock table svc.intent_codes in exclusive mode');
+  return async () => {
+    await client.query('commit');
+    client.release();
+  };
+}
+
+/** Lets requests wait for the database until the process has no room for another one. */
+async function fillQueue(api: TestApi) {
+  const create = creatorOf(api);
+  const release = await holdIntents(api);
+  const taken = Array.from({ length: MANY }, create);
+  await pause(300);
+  // The pace is learned for a second before anybody is refused.
+  taken.push(create());
+  await pause(1_200);
+  return { taken, release };
+}
 
 test(
   'a process that stands still with a long queue refuses what it could not answer in time, and says that it is busy',
   LONG,
   async () => {
-    const api = await startTestApi({ SVC_API_QUEUE_MS: '1000', SVC_API_STATEMENT_TIMEOUT_MS: '30000' });
+    const api = await startTestApi(SHORT_QUEUE);
     const { publishable: key } = api.account.keys.test;
-    const create = () => call(api, 'POST', CREATE, { key, body: { usdAmount: 1 } });
+    const create = creatorOf(api);
     const intentId = newId('paymentIntent', Date.now());
     const settle = () => call(api, 'POST', SETTLE, { key, body: { paymentIntentId: intentId, paymentHeader: 'e30=' } });
     expect([(await create()).statusCode, (await settle()).statusCode]).toEqual([402, 404]);
 
-    // No intent can be recorded meanwhile.
-    const client = await api.database.pool.connect();
-    await client.query('begin');
-    await client.query('lock table svc.intent_codes in exclusive mode');
-    const taken = Array.from({ length: 300 }, create);
-    await pause(300);
-    // The pace is learned for a second before anybody is refused.
-    taken.push(create());
-    await pause(1_200);
+    const { taken, release } = await fillQueue(api);
     const refused = await create();
     expect(refused.headers['retry-after']).toBe('1');
     expect([refused.statusCode, refused.json()]).toMatchObject([
@@ -44,14 +70,84 @@ test(
     expect([unclaimed.statusCode, unclaimed.json()]).toMatchObject([503, { error: 'service_unavailable' }]);
     expect((await call(api, 'GET', '/health')).statusCode).toBe(200);
 
-    await client.query('commit');
-    client.release();
+    await release();
     // What was taken is answered, and the process takes requests again.
     const statuses = (await Promise.all(taken)).map(({ statusCode }) => statusCode);
     expect(statuses).toEqual(statuses.map(() => 402));
     expect((await create()).statusCode).toBe(402);
   },
 );
+
+test(
+  'a payment that was claimed settles while the process is full, for who waits and for who asks again',
+  LONG,
+  async () => {
+    const api = await startPayableApi({ ...SHORT_QUEUE, SVC_SETTLE_WAIT_MS: '30000' });
+    const { pool } = api.database;
+    const { publishable: key } = api.account.keys.test;
+    const payer = newPayer();
+    await api.chain.mint(USDC, payer.address, 10n ** 12n);
+    const newHeader = async () => {
+      const intent = await api.newIntent();
+      return { paymentIntentId: intent.id, paymentHeader: await signHeader(payer, intent.acceptance) };
+    };
+    const settle = (body: object) => call(api, 'POST', SETTLE, { key, body });
+    const [claimed, unclaimed] = [await newHeader(), await newHeader()];
+    const paymentsOf = async ({ paymentIntentId }: typeof claimed) =>
+      (await pool.query('select from svc.payments where intent_id = $1', [paymentIntentId])).rowCount;
+    const waiting = settle(claimed);
+    await expect.poll(() => paymentsOf(claimed), { timeout: 10_000 }).toBe(1);
+
+    const { taken, release } = await fillQueue(api);
+    expect((await creatorOf(api)()).statusCode).toBe(503);
+    const again = settle(claimed);
+    const refused = await settle(unclaimed);
+    expect([refused.statusCode, refused.json()]).toMatchObject([
+      503,
+      { error: 'service_unavailable', retryable: true },
+    ]);
+    // Who is refused is not charged later: nothing was claimed.
+    expect(await paymentsOf(unclaimed)).toBe(0);
+    await playCompletion(pool, claimed.paymentIntentId);
+    for (const answer of [await waiting, await again, await settle(claimed)])
+      expect([answer.statusCode, answer.json()]).toMatchObject([200, { status: 'succeeded' }]);
+    expect(await paymentsOf(claimed)).toBe(1);
+
+    await release();
+    await Promise.all(taken);
+    // The header that was refused is good for another try.
+    const tried = settle(unclaimed);
+    await expect.poll(() => paymentsOf(unclaimed), { timeout: 10_000 }).toBe(1);
+    await playCompletion(pool, unclaimed.paymentIntentId);
+    expect((await tried).json()).toMatchObject({ status: 'succeeded' });
+  },
+);
+
+test('clients that leave before their answer give their places back', LONG, async () => {
+  const api = await startTestApi(SHORT_QUEUE);
+  const release = await holdIntents(api);
+  const { port } = new URL(api.url);
+  const body = JSON.stringify({ usdAmount: 1 });
+  const head = `POST ${CREATE} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${api.account.keys.test.publishable}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`;
+  const sockets = await Promise.all(
+    Array.from({ length: MANY }, async () => {
+      const socket = connect(Number(port), '127.0.0.1');
+      await once(socket, 'connect');
+      socket.write(head + body);
+      return socket;
+    }),
+  );
+  await pause(500);
+  for (const socket of sockets) socket.destroy();
+  await release();
+  // With their places still taken and nobody answered, the queue would be full for every later request.
+  const statuses: number[] = [];
+  for (let round = 0; round < 4; round += 1) {
+    await pause(700);
+    statuses.push((await creatorOf(api)()).statusCode);
+  }
+  expect(statuses).toEqual([402, 402, 402, 402]);
+});
 
 test('a client that sends its body slowly takes nobody’s place', LONG, async () => {
   const api = await startTestApi({ SVC_API_QUEUE_MS: '1000' });
