@@ -155,7 +155,10 @@ test('versions commit in their order: who has seen one has seen all below it', a
   const second = rename('acct_other');
   await expect
     .poll(async () => {
-      const { rows } = await pool.query("select from pg_stat_activity where wait_event_type = 'Lock'");
+      // The server has the databases of other tests too.
+      const { rows } = await pool.query(
+        "select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
+      );
       return rows.length;
     })
     .toBe(1);
@@ -164,6 +167,35 @@ test('versions commit in their order: who has seen one has seen all below it', a
   client.release();
   await second;
   expect(await readChanges(pool, before)).toEqual({ version: before + 2, changed: [accountId, 'acct_other'] });
+});
+
+test('who follows versions while accounts change hears of every change', async () => {
+  const accounts = Array.from({ length: 8 }, (_, number) => `acct_followed_${number}`);
+  for (const id of accounts) await bareAccount(id);
+  const heard = new Map<string, number>();
+  let known = await version();
+  const look = async () => {
+    const { version: seen, changed } = await readChanges(pool, known);
+    for (const id of changed) heard.set(id, seen);
+    known = seen;
+  };
+  const writing = { left: accounts.length };
+  const write = async (id: string) => {
+    for (let time = 0; time < 60; time += 1)
+      await pool.query("update svc.accounts set name = name || '.' where id = $1", [id]);
+    writing.left -= 1;
+  };
+  const written = Promise.all(accounts.map(write));
+  while (writing.left > 0) await look();
+  await written;
+  await look();
+  const { rows } = await pool.query<{ id: string; version: string }>(
+    'select account_id as id, version from svc.changed_settings where account_id = any ($1)',
+    [accounts],
+  );
+  // A change that no look told of has a version above the last one at which its account was heard of.
+  expect(rows.filter((row) => Number(row.version) > (heard.get(row.id) ?? 0))).toEqual([]);
+  expect(rows).toHaveLength(accounts.length);
 });
 
 test('transactions that write settings of two accounts wait for each other only for rows that both write', async () => {
