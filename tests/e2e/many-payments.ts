@@ -36,10 +36,38 @@ export async function paymentStatuses({ database }: World): Promise<Tally> {
   return Object.fromEntries(rows.map(({ status, count }) => [status, count]));
 }
 
-export async function waitFor(met: () => Promise<boolean>, seconds: number, what: string): Promise<void> {
+/** `tell`: what the error says beside what was waited for. */
+export async function waitFor(
+  met: () => Promise<boolean>,
+  seconds: number,
+  what: string,
+  tell: () => Promise<string> = async () => '',
+): Promise<void> {
   const startMs = performance.now();
   while (!(await met())) {
-    if (performance.now() - startMs > seconds * 1_000) throw new Error(`after ${seconds} s: not ${what}`);
+    if (performance.now() - startMs > seconds * 1_000)
+      throw new Error(`after ${seconds} s: not ${what}\n${await tell()}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
+}
+
+const LAST_LINES = 30;
+
+/** What lanes did and left undone, to tell why payments do not end. */
+export async function describeLanes(world: World): Promise<string> {
+  const { pool } = world.database;
+  const [settlements, relayers, batches, statements] = await Promise.all(
+    [
+      'select status, count(*)::integer, min(retry_at) as retry_at from svc.settlements group by status order by status',
+      `select address, status, condition, obstacle, awake, epoch, next_nonce, now() - heartbeat_at as silent
+       from svc.relayers order by address`,
+      `select nonce, status, item_count, now() - created_at as age, now() - updated_at as unchanged
+       from svc.batches order by nonce desc limit 8`,
+      `select application_name, state, wait_event_type, now() - state_change as since, left(query, 60) as query
+       from pg_stat_activity where datname = current_database() and state <> 'idle' and pid <> pg_backend_pid()`,
+    ].map(async (text) => (await pool.query<Readonly<Record<string, unknown>>>(text)).rows),
+  );
+  const said = world.settlement.output().trimEnd().split('\n').slice(-LAST_LINES);
+  const rows = { payments: await paymentStatuses(world), settlements, relayers, batches, statements };
+  return `${JSON.stringify(rows, null, 1)}\n${said.join('\n')}`;
 }

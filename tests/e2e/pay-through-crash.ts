@@ -3,7 +3,7 @@
 import { expect } from 'vitest';
 import { chainTrouble } from './chain-trouble.ts';
 import { ledgerCheck } from './ledger-check.ts';
-import { paymentStatuses, prepareMany, richPayers, settleAll, waitFor } from './many-payments.ts';
+import { describeLanes, paymentStatuses, prepareMany, richPayers, settleAll, waitFor } from './many-payments.ts';
 import { startWorld, type World } from './start-world.ts';
 
 const PAYMENTS = 200;
@@ -42,13 +42,14 @@ export async function expectAllSettleOnce(crash: Crash, alwaysReplay: boolean): 
   const world = await startWorld({ alwaysReplay, blockTimeSeconds: 0.3, api: { SVC_SETTLE_WAIT_MS: '0' } });
   const { node, pending, stopMining, startMining } = chainTrouble(world);
   const completed = async () => (await paymentStatuses(world))['completed'] ?? 0;
+  const tell = () => describeLanes(world);
   const calls = await prepareMany(world, await richPayers(world, 20), PAYMENTS);
   const [early, middle, late] = [calls.slice(0, 80), calls.slice(80, -OPEN_FOR_SURE), calls.slice(-OPEN_FOR_SURE)];
   await settleAll(world, early);
-  await waitFor(async () => (await completed()) >= 10, 30, 'begun');
+  await waitFor(async () => (await completed()) >= 10, 30, 'begun', tell);
   await stopMining();
   const sent = settleAll(world, middle);
-  await waitFor(async () => (await pending()).length > 0, 30, 'in the pool');
+  await waitFor(async () => (await pending()).length > 0, 30, 'in the pool', tell);
   // Settlement records this block while the last payments arrive and the kill happens.
   await node.mine({ blocks: 1 });
   await settleAll(world, late);
@@ -58,7 +59,7 @@ export async function expectAllSettleOnce(crash: Crash, alwaysReplay: boolean): 
   expect(atKill['pending']).toBeGreaterThanOrEqual(OPEN_FOR_SURE);
   await Promise.all([startMining(), crash.start(world)]);
   await sent;
-  await waitFor(async () => (await completed()) === PAYMENTS, 60, 'all completed');
+  await waitFor(async () => (await completed()) === PAYMENTS, 60, 'all completed', tell);
   expect(await paymentStatuses(world)).toEqual({ completed: PAYMENTS });
   expect(await world.chain.balanceOf(world.chain.tokens.usdc, world.shop.merchant)).toBe(1_330_050n * 200n);
   expect(await ledgerCheck(world)).toMatchObject({ exitCode: 0 });

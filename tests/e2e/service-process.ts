@@ -17,6 +17,9 @@ export type ServiceProcess = {
 /** Line with the port: from a service, from a test program, or from a commit whose log lines had no event codes. */
 export const LISTENING = /"event":"service_listening"|"msg":"listening"/;
 
+/** A service loads in a second; a busy machine needs several times as long. */
+const START_MS = 60_000;
+
 const ROOT = path.resolve(import.meta.dirname, '../..');
 
 /**
@@ -54,7 +57,11 @@ export async function startService(
     next.stdout.on('data', read);
     next.stderr.on('data', read);
     next.once('exit', () => started.reject(new Error(`${program.join(' ')} ended: ${lines}`)));
-    port = await started.promise;
+    const late = setTimeout(() => {
+      next.kill('SIGKILL');
+      started.reject(new Error(`${program.join(' ')} does not listen after ${START_MS} ms: ${lines}`));
+    }, START_MS);
+    port = await started.promise.finally(() => clearTimeout(late));
     child = next;
   };
   await start();

@@ -164,15 +164,23 @@ export async function prepare(
   };
 }
 
-export function post(
+/** Longer than the longest `SVC_SETTLE_WAIT_MS` of a test. Without it a call that is never answered ends with the test alone. */
+const ANSWER_MS = 90_000;
+
+export async function post(
   url: string,
   key: string,
   body: unknown,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Response> {
-  return fetch(url, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
-    body: JSON.stringify(body),
-  });
+  try {
+    return await fetch(url, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+      signal: AbortSignal.timeout(ANSWER_MS),
+    });
+  } catch (problem) {
+    throw new Error(`POST ${url} was not answered within ${ANSWER_MS} ms, or not at all`, { cause: problem });
+  }
 }
