@@ -1,7 +1,7 @@
 // A webhooks process as services/webhooks puts it together: the dispatcher with its due-list, turns, pace and recorder,
 // the drain and the poll. Only what lies behind the ports is simulated.
 import { createSecretBox, type DeliveryStore, type Mode } from '@svc-pay/core';
-import { createMemoryDeliveryStore } from '@svc-pay/core/testing';
+import { createMemoryDeliveryStore, dueAtMs } from '@svc-pay/core/testing';
 import {
   attemptDelivery,
   createDeliveryDrain,
@@ -96,6 +96,6 @@ function openStore(simulation: Simulation, ask: Ask, days: EndpointDays, bug: De
 function idleMs({ isStorm, clock, tables }: Simulation, days: EndpointDays): number {
   if (isStorm()) return 0;
   const nowMs = clock.nowMs();
-  const due = [...tables.deliveries.values()].flatMap(({ nextAtMs }) => nextAtMs ?? []);
+  const due = [...tables.deliveries.values()].map(dueAtMs);
   return Math.min(Math.max(Math.min(...due, days.nextMs()) - nowMs - POLL_MS, 0), LONGEST_PAUSE_MS);
 }

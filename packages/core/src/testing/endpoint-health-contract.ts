@@ -248,7 +248,7 @@ export function endpointOffContract(enter: EnterDeliveries): void {
       expect(await store.stopDeliveries(off, NOW)).toBe(1);
       expect(await store.stopDeliveries(off, NOW)).toBe(0);
       expect(await readDelivery(off, due)).toMatchObject(PARKED);
-      expect(await readDelivery(off, leased)).toMatchObject({ isLeased: true, nextAtMs: NOW + LEASE_MS });
+      expect(await readDelivery(off, leased)).toMatchObject({ isLeased: true, nextAtMs: NOW - 2 });
       expect(await readDelivery(off, later)).toMatchObject({ nextAtMs: NOW + DAY_MS - 1 });
       const unknown = { ...off, endpointId: newId('endpoint', NOW) };
       const [stray] = await emit(unknown);

@@ -17,6 +17,7 @@ import {
 import {
   type DeliveryRow,
   deliveryRowKey,
+  dueAtMs,
   type EndpointRow,
   type MemoryDeliveryTables,
   type MemoryEventBodies,
@@ -139,10 +140,7 @@ function dueDeliveries(
   nowMs: number,
 ): readonly DeliveryRow[] {
   return [...deliveries.values()]
-    .filter(
-      ({ status, nextAtMs, mode }) =>
-        status === 'pending' && nextAtMs !== null && nextAtMs <= nowMs && modes.includes(mode),
-    )
+    .filter((row) => row.status === 'pending' && dueAtMs(row) <= nowMs && modes.includes(row.mode))
     .toSorted((one, other) => (one.nextAtMs ?? 0) - (other.nextAtMs ?? 0));
 }
 
@@ -165,7 +163,7 @@ function lease(
     attempts.push({ ...attemptOf(row), ...lost });
     row.unchargedCount += 1;
   }
-  row.nextAtMs = row.leaseUntilMs = nowMs + leaseMs;
+  row.leaseUntilMs = nowMs + leaseMs;
   row.fence += 1;
   row.attemptCount += 1;
   leases.set(`${deliveryRowKey(row)} ${row.fence}`, nowMs);

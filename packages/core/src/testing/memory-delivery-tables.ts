@@ -3,7 +3,7 @@ import type { AttemptRecord, DeliveryDecision, DeliveryKey, EndpointFacts, Mode,
 
 export type DeliveryRow = Readonly<DeliveryKey> & {
   status: DeliveryDecision['status'];
-  /** Infinity while it is parked; the end of the lease while it is leased. */
+  /** Infinity while it is parked. */
   nextAtMs: number | null;
   leaseUntilMs: number | null;
   fence: number;
@@ -13,6 +13,10 @@ export type DeliveryRow = Readonly<DeliveryKey> & {
   finishedAtMs: number | null;
   readonly goesFirst: boolean;
 };
+
+/** When a pending delivery may be claimed, infinity if never: a lease on it has to end first. */
+export const dueAtMs = ({ nextAtMs, leaseUntilMs }: Pick<DeliveryRow, 'nextAtMs' | 'leaseUntilMs'>): number =>
+  Math.max(nextAtMs ?? Number.POSITIVE_INFINITY, leaseUntilMs ?? 0);
 
 export type EndpointRow = {
   readonly accountId: string;

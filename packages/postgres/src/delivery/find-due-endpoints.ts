@@ -14,6 +14,7 @@ import {
 import type pg from 'pg';
 import { sqlIs } from '../database/status-sql.ts';
 import { inQueueOrder } from '../endpoint/queue-order.ts';
+import { isDue } from './is-due.ts';
 import { shardOf } from './shards.ts';
 
 const IS_ENABLED = sqlIs(ENDPOINT_STATUS.enabled);
@@ -37,9 +38,9 @@ const fromOneEnd = (name: string, order: 'asc' | 'desc', since = '') => ({
   name,
   text: `
     with rows_there as materialized (
-      select account_id, mode, endpoint_id from svc.deliveries
-      where status = 'pending' and next_at <= $3 and mode = any ($4::text[]) ${since}
-      order by next_at ${order} limit ${HEAD}
+      select d.account_id, d.mode, d.endpoint_id from svc.deliveries d
+      where d.status = 'pending' and ${isDue('d', '$3')} and d.mode = any ($4::text[]) ${since}
+      order by d.next_at ${order} limit ${HEAD}
     ),
     due as materialized (
       select account_id, mode, endpoint_id from rows_there where ${shardOf('endpoint_id', '$2')} = $1
@@ -50,9 +51,9 @@ const fromOneEnd = (name: string, order: 'asc' | 'desc', since = '') => ({
     from due`,
 });
 const FROM_HEAD = fromOneEnd('due-endpoints-from-head', 'asc');
-// Bounded by time: leased deliveries leave dead index entries at
-// the end of their leases, and a backward scan reads them all.
-const FROM_TAIL = fromOneEnd('due-endpoints-from-tail', 'desc', 'and next_at > $5');
+// Bounded by time: deliveries that are due later, or parked, and then ended
+// leave dead index entries there, and a backward scan reads them all.
+const FROM_TAIL = fromOneEnd('due-endpoints-from-tail', 'desc', 'and d.next_at > $5');
 const FRESH_MS = 3_000;
 
 const WALK_LIMIT = 1_000;
@@ -75,7 +76,7 @@ const WALK = {
     where ${shardOf('waiting.endpoint_id', '$2')} = $1 and waiting.mode = any ($4::text[])
       and exists (
         select from svc.deliveries d
-        where d.status = 'pending' and d.endpoint_id = waiting.endpoint_id and ${inQueueOrder('d')} and d.next_at <= $3
+        where d.status = 'pending' and d.endpoint_id = waiting.endpoint_id and ${inQueueOrder('d')} and ${isDue('d', '$3')}
       )
     limit ${WALK_LIMIT}`,
 };
@@ -122,8 +123,8 @@ async function headIsFull(pool: pg.Pool, nowMs: number, modes: readonly string[]
     name: 'due-head-size',
     text: `
       select count(*)::integer as count from (
-        select from svc.deliveries where status = 'pending' and next_at <= $1 and mode = any ($2::text[])
-        order by next_at limit ${HEAD}
+        select from svc.deliveries d where d.status = 'pending' and ${isDue('d', '$1')} and d.mode = any ($2::text[])
+        order by d.next_at limit ${HEAD}
       ) head`,
     values: [isoTime(nowMs), modes],
   });

@@ -13,6 +13,8 @@ import type pg from 'pg';
 import { equalInKeyOrder, ONE_BY_KEY } from '../database/planner.ts';
 import { sqlIs } from '../database/status-sql.ts';
 import { inQueueOrder, queueOrder } from '../endpoint/queue-order.ts';
+import { isDue } from './is-due.ts';
+import { olderProcessWorks } from './shards.ts';
 
 const IS_ENABLED = sqlIs(ENDPOINT_STATUS.enabled);
 
@@ -36,7 +38,7 @@ const CLAIM = {
           select found.*, row_number() over () - count(*) filter (where found.goes_first) over () as number_of_others
           from (
             select d.event_id, d.ctid as place, d.goes_first from svc.deliveries d
-            where d.status = 'pending' and d.endpoint_id = wanted.endpoint_id and ${inQueueOrder('d')} and d.next_at <= $5
+            where d.status = 'pending' and d.endpoint_id = wanted.endpoint_id and ${inQueueOrder('d')} and ${isDue('d', '$5')}
               and d.account_id = wanted.account_id and d.mode = wanted.mode
             order by ${queueOrder('d')} limit wanted.room + wanted.kept_room for update skip locked
           ) found
@@ -47,7 +49,9 @@ const CLAIM = {
     ),
     taken as (
       update svc.deliveries d
-      set next_at = $6, lease_until = $6, fence = d.fence + 1, attempt_count = d.attempt_count + 1,
+      -- A process of the release before reads no leases: beside one, the end of the lease is when the delivery is due.
+      set next_at = case when ${olderProcessWorks('$5')} then $6 else d.next_at end, lease_until = $6,
+        fence = d.fence + 1, attempt_count = d.attempt_count + 1,
         uncharged_count = d.uncharged_count + (d.lease_until is not null)::integer
       from picked
       -- By its place in the table: the row is locked and can't move. One that changed just before is not seen there, and is

@@ -2,6 +2,7 @@
 import { ENDPOINT_STATUS, isoTime } from '@svc-pay/core';
 import type pg from 'pg';
 import { sqlIs } from '../database/status-sql.ts';
+import { isDue } from './is-due.ts';
 
 export type DeliveryMeasures = {
   /**
@@ -23,8 +24,8 @@ const MOST_COUNTED = 10_000;
 
 const DUE = `
   with head as materialized (
-    select account_id, mode, endpoint_id, next_at from svc.deliveries
-    where status = 'pending' and next_at <= $1 and mode = any ($2::text[]) order by next_at limit ${MOST_COUNTED}
+    select d.account_id, d.mode, d.endpoint_id, d.next_at from svc.deliveries d
+    where d.status = 'pending' and ${isDue('d', '$1')} and d.mode = any ($2::text[]) order by d.next_at limit ${MOST_COUNTED}
   ),
   seen as (
     select case when endpoint.failing_since is null then 'well' else 'failing' end as health, head.next_at

@@ -1,16 +1,32 @@
 // Shards of the delivery queue: which shard has an endpoint, lease and heartbeat of each shard, and its fence.
 import { isoTime, type Shard, type ShardLease } from '@svc-pay/core';
 import type pg from 'pg';
+import { isDue } from './is-due.ts';
 
 /** SQL for the index of the shard that has an endpoint. */
 export const shardOf = (endpointId: string, count: string): string =>
   `((hashtextextended(${endpointId}, 0) & 2147483647) % ${count})::integer`;
 
+/** A process of the release before takes a shard over without the epoch that says that it reads leases. */
+const IS_OLDER = 'shard.lease_epoch < shard.epoch';
+/** As long as a lease: by then nothing that was leased beside the older process is leased still. */
+const OLDER_GONE_AFTER = `interval '1 minute'`;
+
+/** SQL for whether a process of the release before works on deliveries, or did until a moment ago. */
+export const olderProcessWorks = (now: string): string => `(select exists (
+  select from svc.delivery_shards shard
+  where (${IS_OLDER} and shard.heartbeat_at > ${now}::timestamptz - ${OLDER_GONE_AFTER})
+    or shard.older_seen_at > ${now}::timestamptz - ${OLDER_GONE_AFTER}
+))`;
+
 const TAKE_OVER = {
   name: 'shard-take-over',
   text: `
-    insert into svc.delivery_shards as shard (drain, shard, epoch, awake, heartbeat_at) values ($1, $2, 1, true, $3)
-    on conflict (drain, shard) do update set epoch = shard.epoch + 1, awake = true, heartbeat_at = $3
+    insert into svc.delivery_shards as shard (drain, shard, epoch, lease_epoch, awake, heartbeat_at)
+    values ($1, $2, 1, 1, true, $3)
+    on conflict (drain, shard) do update
+    set epoch = shard.epoch + 1, lease_epoch = shard.epoch + 1, awake = true, heartbeat_at = $3,
+      older_seen_at = case when ${IS_OLDER} then $3 else shard.older_seen_at end
     returning epoch`,
 };
 
@@ -43,8 +59,8 @@ const FIND_SLEEPERS = {
   name: 'find-sleeping-shards',
   text: `
     with head as materialized (
-      select ${shardOf('endpoint_id', '$2')} as shard from svc.deliveries
-      where status = 'pending' and next_at <= $3 and mode = any ($5::text[]) order by next_at limit ${HEAD}
+      select ${shardOf('d.endpoint_id', '$2')} as shard from svc.deliveries d
+      where d.status = 'pending' and ${isDue('d', '$3')} and d.mode = any ($5::text[]) order by d.next_at limit ${HEAD}
     ),
     wanted as (
       select shard from head

@@ -4,6 +4,7 @@ import type pg from 'pg';
 import { inTransaction } from '../database/in-transaction.ts';
 import { namedParameters } from '../database/statement-parameters.ts';
 import { inQueueOrder, queueOrder } from '../endpoint/queue-order.ts';
+import { isDue } from './is-due.ts';
 import { nextAtOf } from './next-at.ts';
 
 const AT_ONCE = 1_000;
@@ -22,7 +23,7 @@ const { account_id, mode: inMode, endpoint_id, now, ...decided } = GIVEN.at;
 const STOP = `
   with due as materialized (
     select account_id, mode, event_id, endpoint_id from svc.deliveries d
-    where status = 'pending' and endpoint_id = ${endpoint_id} and ${inQueueOrder('d')} and next_at <= ${now}
+    where status = 'pending' and endpoint_id = ${endpoint_id} and ${inQueueOrder('d')} and ${isDue('d', now)}
       and account_id = ${account_id} and mode = ${inMode}
     order by ${queueOrder('d')} limit ${AT_ONCE} for update skip locked
   )
