@@ -6,6 +6,7 @@
 // npm run bench -- lists [--most PAYMENTS] [--check] [--json]
 // npm run bench -- reader [--most BLOCKS] [--check] [--json]
 // npm run bench -- export [--seconds N] [--most PAYMENTS] [--check] [--json]
+// npm run bench -- webhooks [--seconds N] [--only steady] [--rate 2000] [--most OLD DELIVERIES] [--profile] [--check] [--json]
 // `--write` puts the tables of settle, facilitator, growth and lists into docs/operate/performance.md.
 // Each bench measures beside its reference in one run. `--check` fails when a bar is missed; the last line is JSON. Figures and
 // all that they were made of are kept in .cache/bench (`--out` names another folder).
@@ -36,7 +37,7 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   settle: { seconds: 20, run: benchSettle },
   solana: { seconds: 15, run: ({ seconds }) => benchSolana(seconds) },
   'webhook-verify': { seconds: 15, run: ({ seconds }) => benchWebhookVerify(seconds) },
-  webhooks: { seconds: 15, run: ({ seconds }) => benchWebhooks(seconds) },
+  webhooks: { seconds: 180, run: benchWebhooks },
 };
 
 const { values, positionals } = parseArgs({

@@ -1,16 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { quantile } from '../../quantile.ts';
-import { type BenchWorld, nowMs } from './bench-world.ts';
+import { type BenchWorld, nowMs, type Spent } from './bench-world.ts';
 
 export type Waits = {
   readonly perSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
+  readonly longestMs: number;
   readonly lost: number;
   readonly duplicates: number;
 };
 
-/** When each event was committed, by the sender's clock. */
+/** When each event was due or committed, by the sender's clock. */
 export type Committed = ReadonlyMap<string, number>;
 
 /** Waits until `count` requests arrived since the last reading, or says false when patience is over. */
@@ -21,7 +22,7 @@ export async function waitForArrivals(world: BenchWorld, count: number, patience
   return false;
 }
 
-/** From commit to arrival. An event that arrived twice counts by its first arrival. */
+/** From that time to arrival. An event that arrived twice counts by its first arrival. */
 export function measureWaits(
   committed: Committed,
   arrivals: readonly (readonly [string, number])[],
@@ -36,7 +37,19 @@ export function measureWaits(
     perSecond: Math.round(first.size / (Math.max(atLeastMs, lastMs - sinceMs) / 1_000)),
     p50Ms: Math.round(quantile(waits, 0.5)),
     p99Ms: Math.round(quantile(waits, 0.99)),
+    longestMs: Math.round(quantile(waits, 1)),
     lost: committed.size - first.size,
     duplicates: mine.length - first.size,
+  };
+}
+
+const rounded = (value: number, digits: number) => Math.round(value * 10 ** digits) / 10 ** digits;
+
+/** What one of `count` deliveries cost between two readings. */
+export function perDelivery(before: Spent, after: Spent, count: number): Spent {
+  return {
+    webhooksMs: rounded((after.webhooksMs - before.webhooksMs) / count, 3),
+    postgresMs: rounded((after.postgresMs - before.postgresMs) / count, 3),
+    walBytes: rounded((after.walBytes - before.walBytes) / count, 0),
   };
 }

@@ -15,6 +15,9 @@ import { type Merchants, openMerchants } from './merchants.ts';
 
 type Arrival = readonly [eventId: string, atMs: number];
 
+/** So far: CPU of the webhooks process and of PostgreSQL, and bytes of the write-ahead log. */
+export type Spent = { readonly webhooksMs: number; readonly postgresMs: number; readonly walBytes: number };
+
 export type BenchWorld = {
   readonly merchants: Merchants;
   readonly receiverPort: number;
@@ -22,15 +25,14 @@ export type BenchWorld = {
   /** All since the last time it was asked. */
   readonly arrivals: () => Promise<readonly Arrival[]>;
   readonly arrivalCount: () => Promise<number>;
-  /** CPU of the webhooks process and PostgreSQL so far. */
-  readonly cpuMs: () => number;
+  readonly spent: () => Promise<Spent>;
   readonly stop: () => Promise<void>;
 };
 
 /** Wall clock with fractions. The merchants' process reads the same one. */
 export const nowMs = () => performance.timeOrigin + performance.now();
 
-export async function startBenchWorld(): Promise<BenchWorld> {
+export async function startBenchWorld(profileFolder?: string): Promise<BenchWorld> {
   const postgres = await startPostgres({ settings: { max_connections: '60', shared_buffers: '256MB' } });
   const dataDirectory = mkdtempSync(path.join(tmpdir(), 'svc-bench-'));
   const engine = await startRestate({ dataDirectory });
@@ -50,7 +52,7 @@ export async function startBenchWorld(): Promise<BenchWorld> {
     const masterKey = randomBytes(32);
     const receiver = await startProcess('tests/bench/webhooks/receiver.ts', [], {});
     started.push(receiver);
-    const webhooks = await startProcess('services/webhooks/src/main.ts', [], {
+    const settingsOfWebhooks = {
       SVC_DATABASE_URL: await memberUrl(pool, postgres.url, 'webhooks'),
       SVC_MASTER_KEYS: `1:${masterKey.toString('base64')}`,
       SVC_WEBHOOKS_MODES: 'test',
@@ -59,9 +61,10 @@ export async function startBenchWorld(): Promise<BenchWorld> {
       SVC_WEBHOOKS_ENGINE_PORT: String((await freePorts()).node),
       SVC_ENGINE_ADMIN_URL: engine.adminUrl,
       SVC_ENGINE_INGRESS_URL: engine.ingressUrl,
-    });
+    };
+    const profiling = profileFolder === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`];
+    const webhooks = await startProcess('services/webhooks/src/main.ts', [], settingsOfWebhooks, profiling);
     started.push(webhooks);
-    const pids = [webhooks.child.pid ?? 0, postgres.pid];
     const merchants = await openMerchants(pool, masterKey, () => Math.floor(nowMs()));
     const ask = async (what: string) => (await fetch(`http://127.0.0.1:${receiver.port}/${what}`)).text();
     return {
@@ -70,7 +73,16 @@ export async function startBenchWorld(): Promise<BenchWorld> {
       settings,
       arrivals: async () => JSON.parse(await ask('arrivals')) as Arrival[],
       arrivalCount: async () => Number.parseInt(await ask('count'), 10),
-      cpuMs: () => cpuSeconds(pids) * 1_000,
+      spent: async () => {
+        const { rows } = await pool.query<{ bytes: string }>(
+          `select pg_current_wal_insert_lsn() - '0/0'::pg_lsn as bytes`,
+        );
+        return {
+          webhooksMs: cpuSeconds([webhooks.child.pid ?? 0]) * 1_000,
+          postgresMs: cpuSeconds([postgres.pid]) * 1_000,
+          walBytes: Number(rows[0]?.bytes),
+        };
+      },
       stop,
     };
   } catch (problem) {

@@ -1,27 +1,27 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createProgress } from '../../progress.ts';
-import { measureWaits, type Waits, waitForArrivals } from './arrivals.ts';
-import { type BenchWorld, nowMs } from './bench-world.ts';
+import { measureWaits, perDelivery, type Waits, waitForArrivals } from './arrivals.ts';
+import { type BenchWorld, nowMs, type Spent } from './bench-world.ts';
 
 const PATIENCE_MS = 300_000;
 const PER_COMMIT = 10_000;
 const FRESH_PER_SECOND = 40;
 const FRESH_TICK_MS = 250;
 
-/** Deliveries a second from the moment that `count` of them are due until the last one arrived, and the CPU of each. */
+/** Deliveries a second from the moment that `count` of them are due until the last one arrived, and what each cost. */
 export async function drainBacklog(
   world: BenchWorld,
   to: readonly string[],
   count: number,
-): Promise<{ readonly perSecond: number; readonly cpuMs: number }> {
+): Promise<{ readonly perSecond: number; readonly spent: Spent }> {
   await world.arrivals();
   await putOff(world, to, count);
-  const cpuBeforeMs = world.cpuMs();
   await world.merchants.makeDue();
+  const before = await world.spent();
   const startMs = nowMs();
   await waitForArrivals(world, count, PATIENCE_MS);
   const perSecond = count / ((nowMs() - startMs) / 1_000);
-  return { perSecond, cpuMs: (world.cpuMs() - cpuBeforeMs) / count };
+  return { perSecond, spent: perDelivery(before, await world.spent(), count) };
 }
 
 export type Flood = { readonly perSecond: number; readonly lost: number; readonly fresh: Waits };

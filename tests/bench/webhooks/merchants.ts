@@ -12,12 +12,39 @@ export type Merchants = {
   readonly emit: (endpoints: readonly string[], due?: 'now' | 'later') => Promise<readonly string[]>;
   /** Everything that was emitted for later is due now. */
   readonly makeDue: () => Promise<void>;
+  /** Events of the days before that have been delivered, with their deliveries and attempts. */
+  readonly addOld: (count: number, endpoints: readonly string[]) => Promise<void>;
   readonly body: Buffer;
 };
 
 /** A body as long as a payment's usually is. */
 const BODY = Buffer.from(JSON.stringify({ object: 'event', data: { object: { note: 'x'.repeat(900) } } }));
 const LATER_MS = 3_600_000;
+const PER_COMMIT = 50_000;
+/** One each second, up to a minute ago. */
+const ADD_OLD = `
+  with drawn as materialized (
+    select svc.id_bound('evt', at) || substr(md5(number::text), 1, 16) as id, at,
+      ($4::text[])[1 + number % cardinality($4::text[])] as endpoint_id
+    from (
+      select number, now() - interval '1 minute' - number * interval '1 second' as at
+      from generate_series($2::integer, $3::integer) as number
+    ) numbered
+  ),
+  written as (
+    insert into svc.events (account_id, mode, id, type, intent_id, sequence, api_version, body, created_at)
+    select $1, 'test', id, 'payment.completed', id, 1, '2026-11-15', '{"object":"event"}', at from drawn
+  ),
+  attempted as (
+    insert into svc.delivery_attempts (
+      account_id, mode, event_id, endpoint_id, attempt, outcome, response_status, total_ms, started_at
+    )
+    select $1, 'test', id, endpoint_id, 1, 'succeeded', 200, 3, at from drawn
+  )
+  insert into svc.deliveries (
+    account_id, mode, event_id, endpoint_id, status, attempt_count, fence, created_at, finished_at, goes_first
+  )
+  select $1, 'test', id, endpoint_id, 'succeeded', 1, 1, at, at, true from drawn`;
 
 export async function openMerchants(pool: pg.Pool, masterKey: Uint8Array, nowMs: () => number): Promise<Merchants> {
   const box = createSecretBox([{ number: 1, bytes: masterKey }]);
@@ -68,6 +95,14 @@ export async function openMerchants(pool: pg.Pool, masterKey: Uint8Array, nowMs:
          where status = 'pending' and attempt_count = 0 and lease_until is null and next_at > $1`,
         [new Date(nowMs())],
       );
+    },
+    addOld: async (count, endpoints) => {
+      await pool.query('select svc.ensure_partitions(1, 1)');
+      for (let from = 0; from < count; from += PER_COMMIT) {
+        await pool.query(ADD_OLD, [accountId, from, Math.min(from + PER_COMMIT, count) - 1, endpoints]);
+      }
+      for (const table of ['events', 'deliveries', 'delivery_attempts'])
+        await pool.query(`vacuum analyze svc.${table}`);
     },
     body: BODY,
   };
