@@ -4,6 +4,7 @@ import { callbackify } from 'node:util';
 import type { EndpointTarget } from '@svc-pay/core';
 import { Client } from 'undici';
 import type { Dial, Phases } from './dial.ts';
+import type { Over } from './time-limit.ts';
 
 export type Connection = {
   readonly client: Client;
@@ -17,7 +18,7 @@ export type Connection = {
 };
 
 /** Abort signal and time budget for opening a connection. */
-type Urgency = { readonly over: AbortSignal; readonly budgetMs: number };
+type Urgency = { readonly over: Over; readonly budgetMs: number };
 
 export type Connections = {
   readonly take: (endpointKey: string, target: EndpointTarget, urgency: Urgency, fresh: boolean) => Connection;

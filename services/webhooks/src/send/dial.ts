@@ -5,6 +5,7 @@ import tls from 'node:tls';
 import { type AddressPolicy, type EndpointTarget, isDeniedAddress } from '@svc-pay/core';
 import type { ResolveName } from './resolve-name.ts';
 import { problemOf, SendProblem } from './send-problem.ts';
+import type { Over } from './time-limit.ts';
 
 /** Filled in while connecting, as far as it got. */
 export type Phases = {
@@ -21,7 +22,7 @@ export type DialOptions = {
   readonly ca?: string | undefined;
 };
 
-export type Dial = (target: EndpointTarget, phases: Phases, over: AbortSignal, budgetMs: number) => Promise<net.Socket>;
+export type Dial = (target: EndpointTarget, phases: Phases, over: Over, budgetMs: number) => Promise<net.Socket>;
 
 const MAX_ADDRESSES = 4;
 
@@ -41,7 +42,7 @@ export function createDial({ resolveName, policyOf, ca }: DialOptions): Dial {
 
 type Connecting = {
   readonly phases: Phases;
-  readonly over: AbortSignal;
+  readonly over: Over;
   readonly startMs: number;
   readonly budgetMs: number;
 };
@@ -52,7 +53,7 @@ async function connectToAny(
   { port }: EndpointTarget,
   { phases, over, startMs, budgetMs }: Connecting,
 ): Promise<net.Socket> {
-  let problem = new SendProblem('unreachable', 'the name has no address');
+  let problem: SendProblem | undefined;
   for (const [index, address] of addresses.entries()) {
     const leftMs = budgetMs - since(startMs);
     const connectStartMs = performance.now();
@@ -65,13 +66,13 @@ async function connectToAny(
       if (over.aborted) throw thrown;
       const next = problemOf(thrown);
       // If a later address fails by our fault (such as no IPv6 route), the earlier address's problem is reported.
-      problem = index > 0 && next.outcome === 'our_fault' ? problem : next;
+      problem = problem !== undefined && next.outcome === 'our_fault' ? problem : next;
     }
   }
-  throw problem;
+  throw problem ?? new SendProblem('unreachable', 'the name has no address');
 }
 
-function connected(address: string, port: number, over: AbortSignal, timeoutMs: number): Promise<net.Socket> {
+function connected(address: string, port: number, over: Over, timeoutMs: number): Promise<net.Socket> {
   return new Promise((resolve, reject) => {
     // `host` is an IP address, so Node does no DNS lookup.
     const socket = net.connect({ host: address, port, autoSelectFamily: false, noDelay: true });
@@ -97,7 +98,7 @@ function secured(
   socket: net.Socket,
   { hostname, isAddress }: EndpointTarget,
   phases: Phases,
-  over: AbortSignal,
+  over: Over,
   ca: string | undefined,
 ): Promise<net.Socket> {
   const startMs = performance.now();
@@ -131,7 +132,7 @@ function secured(
 
 const overProblem = () => new SendProblem('timed_out', 'the time was over');
 
-function orOver<Value>(work: Promise<Value>, over: AbortSignal): Promise<Value> {
+function orOver<Value>(work: Promise<Value>, over: Over): Promise<Value> {
   const { promise, resolve, reject } = Promise.withResolvers<Value>();
   const abort = () => reject(overProblem());
   over.addEventListener('abort', abort);

@@ -2,8 +2,9 @@
 // answers.
 import type { AttemptRecord, EndpointTarget } from '@svc-pay/core';
 import type { Connection, Connections } from './connections.ts';
-import { keptHeaders, readExcerpt, storable } from './read-answer.ts';
+import { createExcerpt, type Excerpt, keptHeaders, type RawHeaders, storable } from './read-answer.ts';
 import { isStale, problemOf, SendProblem } from './send-problem.ts';
+import { createTimeLimits, type Over } from './time-limit.ts';
 
 type OutgoingRequest = {
   /** Requests with the same key may share connections. */
@@ -27,11 +28,10 @@ type Exchange = { readonly connection: Connection; readonly answer: Answer };
 type Answer = Pick<Sent, 'responseStatus' | 'firstByteMs' | 'responseHeaders' | 'responseExcerpt' | 'retryAfter'>;
 
 export function createSendRequest(connections: Connections): SendRequest {
+  const beginTimeLimit = createTimeLimits();
   return async (request, stopped) => {
     const startMs = performance.now();
-    const budget = new AbortController();
-    const timer = setTimeout(() => budget.abort(), request.timeoutMs);
-    const over = AbortSignal.any([budget.signal, stopped]);
+    const { over, clear } = beginTimeLimit(request.timeoutMs, stopped);
     const phases = { address: null, dnsMs: null, connectMs: null, tlsMs: null };
     let note: string | null = null;
     let current: Connection | undefined;
@@ -59,7 +59,7 @@ export function createSendRequest(connections: Connections): SendRequest {
       return finish({ ...answer, outcome: status >= 200 && status < 300 ? 'succeeded' : 'refused', error: note });
     } catch (thrown) {
       discard(current);
-      const { outcome, message } = faultOf(thrown, budget.signal, stopped);
+      const { outcome, message } = faultOf(thrown, over, stopped);
       return finish({
         outcome,
         error: storable([note, message].filter((text) => text !== null).join('; ')).slice(0, MAX_ERROR_CHARACTERS),
@@ -70,38 +70,69 @@ export function createSendRequest(connections: Connections): SendRequest {
         retryAfter: undefined,
       });
     } finally {
-      clearTimeout(timer);
+      clear();
     }
   };
 }
 
-function faultOf(thrown: unknown, budget: AbortSignal, stopped: AbortSignal): SendProblem {
+function faultOf(thrown: unknown, over: Over, stopped: AbortSignal): SendProblem {
   if (stopped.aborted) return new SendProblem('our_fault', 'this process was stopped; it may have arrived');
-  if (budget.aborted) return new SendProblem('timed_out', 'no answer in time');
+  if (over.aborted) return new SendProblem('timed_out', 'no answer in time');
   return problemOf(thrown);
 }
 
-async function post(
+/**
+ * Resolves with the answer as soon as its body has ended, broken off, or is longer than is read: status and headers decide. The
+ * library's `request` would make a stream of each body.
+ */
+function post(
   { client }: Connection,
   { target, headers, body }: OutgoingRequest,
-  over: AbortSignal,
+  over: Over,
   startMs: number,
 ): Promise<Answer> {
-  const response = await client.request({
-    method: 'POST',
-    path: target.pathAndQuery,
-    headers,
-    body,
-    signal: over,
+  return new Promise((resolve, reject) => {
+    const excerpt = createExcerpt();
+    let head: Head | undefined;
+    let abort: (() => void) | undefined;
+    const end = (problem?: Error) => {
+      if (abort !== undefined) over.removeEventListener('abort', abort);
+      if (head !== undefined) resolve(answerOf(head, excerpt));
+      else reject(problem);
+    };
+    client.dispatch(
+      { method: 'POST', path: target.pathAndQuery, headers, body },
+      {
+        onRequestStart: (controller) => {
+          abort = () => controller.abort(new SendProblem('timed_out', 'the time was over'));
+          if (over.aborted) abort();
+          else over.addEventListener('abort', abort);
+        },
+        onResponseStart: (_, status, responseHeaders) => {
+          // Informational answers come before the answer.
+          if (status >= 200)
+            head = { status, headers: responseHeaders, firstByteMs: Math.round(performance.now() - startMs) };
+        },
+        onResponseData: (controller, chunk) => {
+          if (!excerpt.add(chunk)) controller.abort(new SendProblem('refused', 'the answer is too long'));
+        },
+        onResponseEnd: () => end(),
+        onResponseError: (_, problem) => end(problem),
+      },
+    );
   });
-  const firstByteMs = Math.round(performance.now() - startMs);
-  const { excerpt } = await readExcerpt(response.body);
-  const retryAfter = response.headers['retry-after'];
+}
+
+type Head = { readonly status: number; readonly headers: RawHeaders; readonly firstByteMs: number };
+
+function answerOf({ status, headers, firstByteMs }: Head, excerpt: Excerpt): Answer {
+  const bytes = excerpt.bytes();
+  const retryAfter = headers['retry-after'];
   return {
-    responseStatus: response.statusCode,
+    responseStatus: status,
     firstByteMs,
-    responseHeaders: keptHeaders(response.headers),
-    responseExcerpt: excerpt.length === 0 ? null : excerpt,
+    responseHeaders: keptHeaders(headers),
+    responseExcerpt: bytes.length === 0 ? null : bytes,
     retryAfter: typeof retryAfter === 'string' ? retryAfter : undefined,
   };
 }
