@@ -193,6 +193,16 @@ export const SETTLEMENT_SETTINGS = {
     100,
     10 * MINUTE_MS,
   ),
+  linkMs: wholeNumber(
+    {
+      name: 'SVC_SETTLEMENT_LINK_MS',
+      about:
+        'Time after which a payment that has no result yet names the transaction that was sent for it, with `payment.created`. A payment that has its result earlier names the transaction then. 0: as soon as it is sent, which writes two more row versions for every payment.',
+      fallback: '2000',
+    },
+    0,
+    MINUTE_MS,
+  ),
   bumpMs: wholeNumber(
     {
       name: 'SVC_SETTLEMENT_BUMP_MS',

@@ -184,6 +184,7 @@ async function serveWork(config: SettlementConfig, deps: Deps): Promise<EngineWo
     gatherMs: config.gatherMs,
     pollMs: config.pollMs,
     resendMs: config.resendMs,
+    linkMs: config.linkMs,
     bumpMs: config.bumpMs,
     deferMs: DEFER_MS,
     troubleMs: TROUBLE_MS,

@@ -70,6 +70,7 @@ const PACE: LanePace = {
   gatherMs: 200,
   pollMs: 400,
   resendMs: 2_000,
+  linkMs: 500,
   bumpMs: 4_000,
   deferMs: 3_000,
   troubleMs: 1_000,

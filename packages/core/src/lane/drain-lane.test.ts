@@ -16,6 +16,7 @@ const PACE: LanePace = {
   gatherMs: 100,
   pollMs: 0,
   resendMs: 1_000,
+  linkMs: 0,
   bumpMs: 5_000,
   deferMs: 0,
   troubleMs: 0,

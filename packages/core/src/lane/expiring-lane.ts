@@ -27,6 +27,7 @@ async function offerAgain(
   const attempts = await broadcastAll(
     deps,
     unheard.filter(({ id }) => !expired.includes(id)),
+    { isFirst: false },
   );
   const news = attempts.filter(({ taken, link }) => taken || link !== undefined);
   if (news.length > 0) await deps.store.recordAttempts(lease, news);

@@ -15,6 +15,8 @@ export type LanePace = {
   readonly pollMs: number;
   /** The same bytes are broadcast again when no node reported them for this long. */
   readonly resendMs: number;
+  /** Payments without a result name the transaction that was sent for them after this long; 0: at once. */
+  readonly linkMs: number;
   /** A transaction of a sequenced lane that is not mined for this long gets a fee bump. */
   readonly bumpMs: number;
   /** A payment that no transaction can include now is deferred for this long. */

@@ -5,7 +5,7 @@ import type { PendingBatch } from './lane.ts';
 import type { LaneDeps, LaneStrategy } from './lane-deps.ts';
 import type { LaneRecorder } from './lane-recorder.ts';
 import type { FoundBatch, LaneLease } from './lane-store.ts';
-import { isSeenAnew } from './send-attempt.ts';
+import { isSeenAnew, overdueLinks } from './send-attempt.ts';
 
 export type ReconciledBatches = {
   /** Batches that are still pending, those included that are mined and being recorded. */
@@ -49,6 +49,9 @@ export async function reconcilePendingBatches(
     ({ id, status, sentAtMs }) =>
       !minedOf.has(id) && (status === 'signed' || clock.nowMs() - sentAtMs >= pace.resendMs),
   );
+  const unlinked = open.filter((batch) => !minedOf.has(batch.id) && !unheard.includes(batch));
+  const links = overdueLinks(unlinked, clock.nowMs(), pace);
+  if (links.length > 0) await store.recordAttempts(lease, links);
   const offered = open.length === 0 ? NOTHING_OPEN : await strategy.offerAgain(open, unheard);
   if (offered === 'taken_over') return offered;
   const left = open.filter(({ id }) => !offered.givenUp.includes(id));

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { PendingBatch, SignedTransaction } from './lane.ts';
 import type { MinedBatch } from './lane-chain.ts';
-import { attemptOf, isSeenAnew } from './send-attempt.ts';
+import { attemptOf, firstAttemptOf, isSeenAnew, overdueLinks } from './send-attempt.ts';
 
 const signed = (transactionId: string): SignedTransaction => ({ transactionId, raw: new Uint8Array() });
 const batch = (change: Partial<PendingBatch> = {}): PendingBatch => ({
@@ -16,7 +16,25 @@ const batch = (change: Partial<PendingBatch> = {}): PendingBatch => ({
 const linkAfter = (change: Partial<PendingBatch>, transactionId: string, taken: boolean) =>
   attemptOf(batch(change), transactionId, taken).link;
 
-test('the first attempt links the payments, whatever the nodes answer', () => {
+test('payments that are sent name no transaction before the time for it, and name it then, whatever the nodes answered', () => {
+  const pace = { linkMs: 2_000 };
+  for (const taken of [true, false]) {
+    expect(firstAttemptOf(batch(), '0x1', taken, pace)).toEqual({ batch: { id: 'bat_1', items: [] }, taken });
+    expect(firstAttemptOf(batch(), '0x1', taken, { linkMs: 0 }).link).toBe('0x1');
+  }
+  expect(overdueLinks([batch()], 1_999, pace)).toEqual([]);
+  expect(overdueLinks([batch()], 2_000, pace)).toEqual([
+    { batch: { id: 'bat_1', items: [] }, taken: false, link: '0x2' },
+  ]);
+  expect(overdueLinks([batch({ linkedTo: '0x1' })], 60_000, pace)).toEqual([]);
+});
+
+test('a refund names its transaction as soon as it is sent', () => {
+  const items = [{ refund: {} }] as unknown as PendingBatch['items'];
+  expect(firstAttemptOf(batch({ items }), '0x1', true, { linkMs: 2_000 }).link).toBe('0x1');
+});
+
+test('the first attempt that may link does, whatever the nodes answer', () => {
   expect(linkAfter({}, '0x1', true)).toBe('0x1');
   expect(linkAfter({}, '0x1', false)).toBe('0x1');
 });

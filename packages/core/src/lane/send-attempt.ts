@@ -1,7 +1,8 @@
-// An attempt to send a transaction of a batch, and what it means for the payments of the batch: from the first attempt on,
-// whatever its answer, they name the transaction.
-import type { PendingBatch } from './lane.ts';
+// An attempt to send a transaction of a batch, and what it means for the payments of the batch: those that have no result
+// `linkMs` after the first attempt name the transaction, whatever the nodes answered.
+import { isRefundBatch, latestTransaction, type PendingBatch } from './lane.ts';
 import type { MinedBatch } from './lane-chain.ts';
+import type { LanePace } from './lane-deps.ts';
 
 export type SendAttempt = {
   readonly batch: Pick<PendingBatch, 'id' | 'items'>;
@@ -13,6 +14,31 @@ export type SendAttempt = {
 
 /** A batch as an attempt finds it. `transactions` are in the order of signing. */
 type AttemptedBatch = Pick<PendingBatch, 'id' | 'items' | 'transactions' | 'linkedTo' | 'seenIn'>;
+
+/**
+ * The first attempt to send a batch. Its payments do not name the transaction before `linkMs`: nearly all of them have their
+ * result by then, and a link is a version more of the payment and of its intent. A refund names it at once.
+ */
+export function firstAttemptOf(
+  batch: AttemptedBatch,
+  transactionId: string,
+  taken: boolean,
+  { linkMs }: Pick<LanePace, 'linkMs'>,
+): SendAttempt {
+  const { id, items } = batch;
+  return linkMs > 0 && !isRefundBatch(batch) ? { batch: { id, items }, taken } : attemptOf(batch, transactionId, taken);
+}
+
+/** Links of pending batches whose payments name no transaction although the first attempt is `linkMs` ago. */
+export function overdueLinks(
+  batches: readonly PendingBatch[],
+  nowMs: number,
+  { linkMs }: Pick<LanePace, 'linkMs'>,
+): readonly SendAttempt[] {
+  return batches
+    .filter(({ linkedTo, sentAtMs }) => linkedTo === undefined && nowMs - sentAtMs >= linkMs)
+    .map((batch) => attemptOf(batch, latestTransaction(batch).transactionId, false));
+}
 
 /**
  * The link moves to another transaction of the batch only when a node may have it and it was signed later: nodes that

@@ -3,11 +3,11 @@ import type { SoloBudget } from '../budget/judge-wallet.ts';
 import { type LaneItem, latestTransaction, type PendingBatch } from './lane.ts';
 import { idsOf, noteBroadcast, type RoundResult, type SequencedLaneDeps } from './lane-deps.ts';
 import type { LaneLease } from './lane-store.ts';
-import { attemptOf } from './send-attempt.ts';
+import { firstAttemptOf } from './send-attempt.ts';
 
 /** The bytes are stored before they are broadcast: from then on the payments may be on the chain. */
 export async function sendBatch(
-  { store, chain, clock, log }: SequencedLaneDeps,
+  { store, chain, clock, pace, log }: SequencedLaneDeps,
   lease: LaneLease,
   nonce: bigint,
   items: readonly LaneItem[],
@@ -29,6 +29,7 @@ export async function sendBatch(
   const broadcast = await chain.broadcast(signed.raw);
   noteBroadcast(log, id, signed.transactionId, broadcast);
   const taken = broadcast.outcome !== 'not_sent';
-  await store.recordAttempts(lease, [attemptOf({ id, items, transactions: [signed] }, signed.transactionId, taken)]);
+  const batch = { id, items, transactions: [signed] };
+  await store.recordAttempts(lease, [firstAttemptOf(batch, signed.transactionId, taken, pace)]);
   return taken ? 'moved' : 'blocked';
 }

@@ -5,7 +5,7 @@ import { type LaneItem, transactionKey } from './lane.ts';
 import { noteBroadcast, type RoundResult, type Sending, type SequencedLaneDeps } from './lane-deps.ts';
 import type { BatchToStore, LaneLease } from './lane-store.ts';
 import { mapConcurrent } from './map-concurrent.ts';
-import { attemptOf, type SendAttempt } from './send-attempt.ts';
+import { firstAttemptOf, type SendAttempt } from './send-attempt.ts';
 import { affordable } from './send-singles.ts';
 import { simulateSolo } from './simulate-solo.ts';
 
@@ -16,7 +16,7 @@ export async function sendProven(
   sending: Sending,
   items: readonly LaneItem[],
 ): Promise<RoundResult | 'ended' | 'aside'> {
-  const { store, chain, clock, log } = deps;
+  const { store, chain, clock, pace, log } = deps;
   const { state, pendingBatches, unmined } = sending;
   const tried = await mapConcurrent(items.length, items, (item) => simulateSolo(deps, lease, sending, item));
   if (tried.includes('taken_over')) return 'taken_over';
@@ -49,7 +49,7 @@ export async function sendProven(
     const { transactionId } = batch.signed;
     noteBroadcast(log, batch.id, transactionId, broadcast);
     const taken = broadcast.outcome !== 'not_sent';
-    attempts.push(attemptOf({ ...batch, transactions: [batch.signed] }, transactionId, taken));
+    attempts.push(firstAttemptOf({ ...batch, transactions: [batch.signed] }, transactionId, taken, pace));
     // No node takes a transaction behind one that it does not have. The next rounds offer them again.
     if (!taken) break;
   }

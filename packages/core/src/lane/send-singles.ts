@@ -37,7 +37,7 @@ export async function sendSingles(
   // Not stored: another process has the lease, or took one of these payments. Nothing was sent; run the next round.
   if (!(await store.storeBatches(lease, batches))) return 'moved';
   const pending = batches.map(({ id, signed, items: own }) => ({ id, items: own, transactions: [signed] }));
-  await store.recordAttempts(lease, await broadcastAll(deps, pending));
+  await store.recordAttempts(lease, await broadcastAll(deps, pending, { isFirst: true }));
   return 'moved';
 }
 

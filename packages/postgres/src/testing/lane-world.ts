@@ -42,7 +42,7 @@ export async function createLaneWorld(pool: pg.Pool, relayer = `0x${'5e'.repeat(
     store,
     chain,
     clock: systemClock,
-    pace: { maxInFlight: 4, gatherMs: 0, pollMs: 0, resendMs: 50, bumpMs: 60_000, deferMs: 0, troubleMs: 0 },
+    pace: { maxInFlight: 4, gatherMs: 0, pollMs: 0, resendMs: 50, linkMs: 0, bumpMs: 60_000, deferMs: 0, troubleMs: 0 },
     log: () => {},
   };
   const caller = await seedMerchant(pool, { tokens: ['basesepolia_usdc'] });

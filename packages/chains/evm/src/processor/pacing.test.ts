@@ -9,6 +9,7 @@ const PACE = {
   gatherMs: 200,
   pollMs: 100,
   resendMs: 5_000,
+  linkMs: 0,
   bumpMs: 60_000,
   deferMs: 0,
   troubleMs: 0,

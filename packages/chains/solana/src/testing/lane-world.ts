@@ -86,7 +86,16 @@ export async function createSolanaLaneWorld(pool: Pool): Promise<SolanaLaneWorld
     store,
     chain: laneChain,
     clock: systemClock,
-    pace: { maxInFlight: 64, gatherMs: 0, pollMs: 0, resendMs: 0, bumpMs: 3_600_000, deferMs: 0, troubleMs: 0 },
+    pace: {
+      maxInFlight: 64,
+      gatherMs: 0,
+      pollMs: 0,
+      resendMs: 0,
+      linkMs: 0,
+      bumpMs: 3_600_000,
+      deferMs: 0,
+      troubleMs: 0,
+    },
     log: () => {},
   };
   const caller = await seedMerchant(pool, { tokens: ['basesepolia_usdc'] });
