@@ -1,6 +1,7 @@
 // Payments a second through one stock seller, once with the stock facilitator and once with ours, in one run on one chain.
 // The stock facilitator is tuned as far as its own interface allows and runs before our services start: nothing of ours
 // works beside it. Both facilitators move money directly from the payer to the seller's wallet.
+import { existsSync } from 'node:fs';
 import type { LocalChain } from '@svc-pay/evm/local';
 import type { Address } from 'viem';
 import type { BenchOptions, BenchResult } from '../bench.ts';
@@ -91,7 +92,16 @@ async function runOurs(world: SettleWorld, processes: BenchProcesses, options: B
 
 type SellerOptions = { readonly facilitatorUrl: string; readonly secretKey?: string; readonly payTo: Address };
 
+/** The stock packages are not among those of the repository: nothing that is shipped needs them. */
+function requireStockPackages(): void {
+  if (existsSync('tests/interop/node_modules')) return;
+  throw new Error(
+    'The stock x402 packages are missing: run `npm install --prefix tests/interop`, then the bench again.',
+  );
+}
+
 async function startSeller({ startOwn }: BenchProcesses, chain: LocalChain, options: SellerOptions) {
+  requireStockPackages();
   const given = JSON.stringify({
     ...options,
     asset: chain.tokens.usdc,

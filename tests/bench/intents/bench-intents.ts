@@ -15,7 +15,7 @@ import { type Listening, startProcess } from './start-process.ts';
 const CONNECTIONS = 64;
 const ROUNDS = 3;
 const WARM_UP_MS = 2_000;
-const BAR_RATIO = 0.35;
+const BAR_RATIO = 0.4;
 const BAR_RATIO_SAME_ROWS = 0.6;
 const BODY = JSON.stringify({
   usdAmount: '12.50',
