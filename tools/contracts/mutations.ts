@@ -255,4 +255,19 @@ const PROCESSOR_MUTATIONS: readonly Mutation[] = [
   ],
 ];
 
-export const MUTATIONS: readonly Mutation[] = [...PROCESSOR_MUTATIONS, ...DIRECT_MUTATIONS];
+const grouped = 'GroupedReads.sol';
+
+const READ_MUTATIONS: readonly Mutation[] = [
+  ['a grouped read gets all gas', grouped, 'staticcall(CALL_GAS,', 'staticcall(gas(),'],
+  ['a grouped read is made on too little gas', grouped, 'if gt(gas(), LEAST_GAS)', 'if gt(gas(), 0)'],
+  ['a grouped answer has any length', grouped, 'and(isAnswered, eq(returndatasize(), 0x20))', 'isAnswered'],
+  [
+    'a grouped revert is an answer',
+    grouped,
+    'and(isAnswered, eq(returndatasize(), 0x20))',
+    'eq(returndatasize(), 0x20)',
+  ],
+  ['a grouped address without code has some', grouped, 'iszero(iszero(extcodesize(target)))', '1'],
+];
+
+export const MUTATIONS: readonly Mutation[] = [...PROCESSOR_MUTATIONS, ...DIRECT_MUTATIONS, ...READ_MUTATIONS];

@@ -48,6 +48,22 @@ contract GroupedReadsTest is Test {
         assertEq(answer[99], bytes1(uint8(7)));
     }
 
+    /// @dev A loop, a revert with one word, answers of two words and of half a word: with gas for some such reads and no more.
+    function test_aHostileTargetIsMarkedAndChangesNoOther() public {
+        bytes[4] memory codes = [bytes(hex"5b600056"), hex"60206000fd", hex"60406000f3", hex"60106000f3"];
+        for (uint256 index = 0; index < codes.length; index++) {
+            address hostile = address(uint160(0xbad0 + index));
+            vm.etch(hostile, codes[index]);
+            bytes memory reads = abi.encodePacked(balanceOf(hostile), balanceOf(hostile), balanceOf(address(token)));
+            bytes memory answer = this.withGas{gas: 2_000_000}(reads);
+            assertEq(answer.length, 1 + 3 * 33);
+            assertEq(answer[1], bytes1(0));
+            assertEq(answer[34], bytes1(0));
+            assertEq(answer[67], bytes1(uint8(1)));
+            assertEq(answer[99], bytes1(uint8(7)));
+        }
+    }
+
     function test_nothingIsAskedWithTooLittleGas() public {
         bytes memory reads = balanceOf(address(token));
         bytes memory answer = this.withGas{gas: 250_000}(reads);

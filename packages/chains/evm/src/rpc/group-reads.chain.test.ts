@@ -38,6 +38,7 @@ const HOSTILE = {
   answersHalfAWord: '0x60106000f3',
   answersTwoWords: '0x60406000f3',
   answersMuch: '0x620100006000f3',
+  revertsWithAWord: '0x60206000fd',
   revertsWithMuch: '0x620100006000fd',
   writes: '0x600160005560206000f3',
   // Answers with the gas that it was given.
