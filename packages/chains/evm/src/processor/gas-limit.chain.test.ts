@@ -2,7 +2,6 @@ import type { LaneItem } from '@svc-pay/core';
 import { decodeFunctionResult, type Hex, numberToHex, parseTransaction, toHex } from 'viem';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { mockUsdcAbi } from '../generated/mock-usdc-abi.ts';
 import { paymentProcessorAbi } from '../generated/payment-processor-abi.ts';
 import { type LaneWorld, laneWorld } from '../testing/lane-world.ts';
 import { type Anvil, startAnvil } from '../testing/start-anvil.ts';
@@ -110,15 +109,7 @@ async function leastGas(items: readonly LaneItem[]): Promise<bigint> {
 }
 
 async function block(accounts: readonly string[]): Promise<void> {
-  for (const account of accounts) {
-    const hash = await world.deployer.writeContract({
-      address: world.token,
-      abi: mockUsdcAbi,
-      functionName: 'setBlacklisted',
-      args: [account as Hex, true],
-    });
-    await world.waitMined(hash);
-  }
+  for (const account of accounts) await world.block(account);
 }
 
 describe('what a batch of many merchants, cut by the meter, needs', () => {

@@ -2,7 +2,6 @@ import { ChainUnavailable, type LaneItem, type PendingBatch } from '@svc-pay/cor
 import { createTestClient, type Hex, http, numberToHex } from 'viem';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { mockUsdcAbi } from '../generated/mock-usdc-abi.ts';
 import type { JsonRpc } from '../rpc/json-rpc.ts';
 import { type LaneWorld, laneWorld } from '../testing/lane-world.ts';
 import { type Anvil, startAnvil } from '../testing/start-anvil.ts';
@@ -17,15 +16,6 @@ beforeAll(async () => {
 });
 afterAll(() => anvil.stop());
 
-const block = async (account: string, on = true) => {
-  const hash = await world.deployer.writeContract({
-    address: world.token,
-    abi: mockUsdcAbi,
-    functionName: 'setBlacklisted',
-    args: [account as Hex, on],
-  });
-  await world.waitMined(hash);
-};
 const newAddress = () => privateKeyToAddress(generatePrivateKey()).toLowerCase();
 const escrows = async (pendingBatch: PendingBatch) => {
   const [mined] = await world.lane.findMined([pendingBatch]);
@@ -109,8 +99,8 @@ describe('parts that could not be delivered are told payment by payment', () => 
       await world.newItem({ payout: one, capAtomic: 50n }),
       await world.newItem({ payout: two }),
     ];
-    await block(split);
-    await block(two.merchant);
+    await world.block(split);
+    await world.block(two.merchant);
     const pendingBatch = await world.mine(items);
     const shares = [[split], [two.merchant.toLowerCase()], [], [two.merchant.toLowerCase()]];
     expect(await escrows(pendingBatch)).toEqual(shares);
@@ -120,10 +110,10 @@ describe('parts that could not be delivered are told payment by payment', () => 
     const fee = world.plan.feeRecipient;
     const items = [await world.newItem(), await world.newItem({ capAtomic: 100n })];
     const upto = await world.newItem({ kind: 'permit', settledAtomic: 500n });
-    await block(fee);
+    await world.block(fee);
     expect(await escrows(await world.mine(items))).toEqual([[fee.toLowerCase()], []]);
     expect(await escrows(await world.mine([upto]))).toEqual([[fee.toLowerCase()]]);
-    await block(fee, false);
+    await world.block(fee, false);
   });
 
   test('two legs of one recipient and amount are told apart', async () => {
@@ -132,7 +122,7 @@ describe('parts that could not be delivered are told payment by payment', () => 
       await world.newPayout([{ to: twice, bps: 100 }]),
       await world.newPayout([{ to: twice, bps: 100 }]),
     ];
-    await block(one.merchant);
+    await world.block(one.merchant);
     const items = [await world.newItem({ payout: one }), await world.newItem({ payout: two })];
     expect(await escrows(await world.mine(items))).toEqual([[one.merchant.toLowerCase()], []]);
   });

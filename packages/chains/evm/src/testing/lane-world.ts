@@ -44,6 +44,8 @@ export type LaneWorld = PlannedWorld & {
   readonly newPayers: (count: number) => Promise<readonly PrivateKeyAccount[]>;
   readonly mint: (...to: readonly Address[]) => Promise<void>;
   readonly mintOf: (token: Address, ...to: readonly Address[]) => Promise<void>;
+  /** The token moves nothing from or to a blocked account. */
+  readonly block: (account: string, on?: boolean) => Promise<void>;
   /** A signed payment of a payer who has the money. */
   readonly newItem: (wanted?: WantedItem) => Promise<LaneItem>;
   readonly mine: (items: readonly LaneItem[]) => Promise<PendingBatch>;
@@ -194,5 +196,11 @@ export async function laneWorld(anvil: Anvil): Promise<LaneWorld> {
     await waitMined(signed.transactionId);
     return { id: `batch_${nonce}`, nonce, status: 'broadcast', sentAtMs: 0, transactions: [signed], items };
   };
-  return { ...world, rpc, lane, newPayout, newDirectPayout, newPayers, mint, mintOf, newItem, mine, waitMined };
+  const block = async (account: string, on = true) => {
+    const args = [account as Address, on] as const;
+    await waitMined(
+      await deployer.writeContract({ address: token, abi: mockUsdcAbi, functionName: 'setBlacklisted', args }),
+    );
+  };
+  return { ...world, rpc, lane, newPayout, newDirectPayout, newPayers, mint, mintOf, newItem, mine, waitMined, block };
 }
