@@ -36,7 +36,13 @@ function createNode() {
         : { ok: true, result: answer(call) },
     );
   };
-  return { state, rpc, retire: (id: bigint) => retired.set(id, (state.head += 3n)) };
+  return {
+    state,
+    rpc,
+    retire: (id: bigint) => retired.set(id, (state.head += 3n)),
+    /** As after a reorg: the log is in a block that was another one before. */
+    retireIn: (id: bigint, block: bigint) => retired.set(id, block),
+  };
 }
 
 async function createWorld({ nodes: count = 1, payouts = 0 } = {}) {
@@ -158,6 +164,34 @@ test('a change on which nodes do not agree yet is read again until they do', asy
   nodes[1]!.state.isBehind = false;
   await run();
   expect(await statusOf(first + 2n)).toBe('disabled');
+});
+
+test('a change that a reorg moves into a block that was read before is noticed by the next run', async () => {
+  const { run, nodes, first, statusOf } = await createWorld({ payouts: 3 });
+  await run();
+  const [node] = nodes;
+  node!.retireIn(first + 1n, node!.state.head - 60n);
+  expect(await run()).toEqual({ ...IDLE, eth_call: 1 });
+  expect(await statusOf(first + 1n)).toBe('disabled');
+  // The chain is shorter for a while, and grows again with the change in a block below the one that was read.
+  node!.state.head -= 40n;
+  await run();
+  node!.retireIn(first + 2n, node!.state.head + 1n);
+  node!.state.head += 300n;
+  await run();
+  expect(await statusOf(first + 2n)).toBe('disabled');
+});
+
+test('changes of many blocks without a run are all noticed by the next one', async () => {
+  const { run, nodes, first, statusOf } = await createWorld({ payouts: 300 });
+  await run();
+  const [node] = nodes;
+  for (const number of [1n, 150n, 299n]) {
+    node!.retire(first + number);
+    node!.state.head += 600n;
+  }
+  expect(await run()).toEqual({ ...IDLE, eth_call: 3 });
+  for (const number of [1n, 150n, 299n]) expect(await statusOf(first + number)).toBe('disabled');
 });
 
 test('a payout whose registration is older than its row is active by the next run', async () => {
