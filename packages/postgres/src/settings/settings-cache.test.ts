@@ -4,6 +4,7 @@ import { EVERY_ACCOUNT, type ReadChanges } from './read-changes.ts';
 import { settingsCache } from './settings-cache.ts';
 
 type Row = { readonly account: string; readonly value: string };
+type Held = 'looks' | 'answers' | 'both';
 type Wish = { readonly maxEntries?: number; readonly maxAccounts?: number; readonly lifeMs?: number };
 
 /** A database with rows and a version, a clock, and a process that remembers rows by their name. */
@@ -14,10 +15,10 @@ function createWorld({ maxEntries = 100, maxAccounts = 100, lifeMs = 60_000 }: W
   const asked: string[] = [];
   const world = { nowMs: 1_000, version: 7, looks: 0, down: false };
   // What is read is fixed when the statement is sent; `hold` delays its answer.
-  let held: PromiseWithResolvers<void> | undefined;
-  const answer = async <Value>(read: () => Value): Promise<Value> => {
+  let held: (PromiseWithResolvers<void> & { readonly what: Held }) | undefined;
+  const answer = async <Value>(kind: Held, read: () => Value): Promise<Value> => {
     const value = read();
-    await held?.promise;
+    if (held?.what === kind || held?.what === 'both') await held.promise;
     return value;
   };
   const changes = followChanges({
@@ -25,6 +26,7 @@ function createWorld({ maxEntries = 100, maxAccounts = 100, lifeMs = 60_000 }: W
       world.looks += 1;
       if (world.down) return Promise.reject(new Error('no database'));
       return answer(
+        'looks',
         (): ReadChanges => ({
           version: world.version,
           changed: [...changedAt].filter(([, at]) => above !== undefined && at > above).map(([account]) => account),
@@ -42,7 +44,7 @@ function createWorld({ maxEntries = 100, maxAccounts = 100, lifeMs = 60_000 }: W
       accountOf: (_, row: Row) => row.account,
       ask: (name) => {
         asked.push(name);
-        return answer(() => rows.get(name));
+        return answer('answers', () => rows.get(name));
       },
     },
   );
@@ -67,8 +69,8 @@ function createWorld({ maxEntries = 100, maxAccounts = 100, lifeMs = 60_000 }: W
       world.version -= count;
       for (const [account, at] of changedAt) if (at > world.version) changedAt.delete(account);
     },
-    hold: () => {
-      const now = Promise.withResolvers<void>();
+    hold: (what: Held = 'both') => {
+      const now = { ...Promise.withResolvers<void>(), what };
       held = now;
       return () => {
         held = undefined;
@@ -140,6 +142,50 @@ test('an answer that was read before a change is not remembered after it', async
   release();
   expect([await early, await later]).toEqual(['1', '2']);
   expect(await find('a')).toBe('2');
+});
+
+test('an answer that arrives after a look that saw a change of its account is not remembered', async () => {
+  const { world, find, write, hold } = createWorld();
+  write('a', 'acct_1', '1');
+  write('b', 'acct_2', '1');
+  await find('b');
+  const release = hold('answers');
+  const early = find('a');
+  write('a', 'acct_1', '2');
+  world.nowMs += LONGEST_MS + 1;
+  // The look of this request sees the change.
+  expect(await find('b')).toBe('1');
+  release();
+  expect(await early).toBe('1');
+  expect(await find('a')).toBe('2');
+});
+
+test('a request does not share an answer that was asked for before a change', async () => {
+  const { world, asked, find, write, hold } = createWorld();
+  write('a', 'acct_1', '1');
+  write('b', 'acct_2', '1');
+  await find('b');
+  const release = hold('answers');
+  const early = find('a');
+  write('a', 'acct_1', '2');
+  world.nowMs += LONGEST_MS + 1;
+  const later = find('a');
+  await expect.poll(() => asked).toEqual(['b', 'a', 'a']);
+  release();
+  expect([await early, await later, await find('a')]).toEqual(['1', '2', '2']);
+});
+
+test('a look that was late is as old as its beginning', async () => {
+  const { world, find, write, hold } = createWorld();
+  write('a', 'acct_1', '1');
+  await find('a');
+  world.nowMs += LONGEST_MS + 1;
+  const release = hold('looks');
+  const first = find('a');
+  write('a', 'acct_1', '2');
+  world.nowMs += LONGEST_MS + 1;
+  release();
+  expect([await first, await find('a')]).toEqual(['1', '2']);
 });
 
 test('a request does not use a look that began too long before it, however late the look answers', async () => {
