@@ -1,5 +1,6 @@
 // Accounts derived from the program; they have no private key.
-import { address, getAddressEncoder, getProgramDerivedAddress } from '@solana/kit';
+import { address, getProgramDerivedAddress } from '@solana/kit';
+import { bytesOfBase58 } from '../bytes/base58.ts';
 import type { MessageTerms } from './message-terms.ts';
 
 export type Derived = { readonly address: string; readonly bump: number };
@@ -33,7 +34,13 @@ async function derive(program: string, seeds: readonly (string | Uint8Array)[]):
   return { address: derived, bump };
 }
 
-export const bytesOf = (key: string): Uint8Array => Uint8Array.from(getAddressEncoder().encode(address(key)));
+const KEY_BYTES = 32;
+
+export const bytesOf = (key: string): Uint8Array => {
+  const bytes = bytesOfBase58(key);
+  if (bytes?.length !== KEY_BYTES) throw new Error(`${key} is no Solana address`);
+  return bytes;
+};
 
 export function signed64(value: bigint): Buffer {
   const bytes = Buffer.alloc(8);

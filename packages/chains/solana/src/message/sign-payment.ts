@@ -6,7 +6,6 @@ import {
   type Blockhash,
   compileTransaction,
   createTransactionMessage,
-  getBase58Decoder,
   getTransactionEncoder,
   type Instruction,
   pipe,
@@ -15,6 +14,7 @@ import {
   setTransactionMessageLifetimeUsingBlockhash,
   type Transaction,
 } from '@solana/kit';
+import { base58Of } from '../bytes/base58.ts';
 import type { Lifetime } from '../rpc/solana-node.ts';
 import type { CoSigned } from '../signer/co-sign.ts';
 import type { RelayerSigner } from '../signer/relayer-signer.ts';
@@ -83,7 +83,7 @@ export async function signSingle(transaction: Transaction, relayer: RelayerSigne
   const own = await relayer.signMessage(Uint8Array.from(transaction.messageBytes));
   const signatures = { [address(feePayer)]: own as SignatureBytes };
   return {
-    transactionId: getBase58Decoder().decode(own),
+    transactionId: base58Of(own),
     wire: Uint8Array.from(getTransactionEncoder().encode({ ...transaction, signatures })),
   };
 }

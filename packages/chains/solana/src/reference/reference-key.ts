@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { getBase58Decoder } from '@solana/kit';
+import { base58Of } from '../bytes/base58.ts';
 
 /**
  * The key by which transactions of an intent are found. Derived, so that it is the same however often a wallet asks, and after
@@ -9,5 +9,5 @@ export function referenceOf(installation: string, intentId: string): string {
   const digest = createHash('sha256')
     .update(JSON.stringify(['svc-pay reference', installation, intentId]))
     .digest();
-  return getBase58Decoder().decode(digest);
+  return base58Of(digest);
 }

@@ -1,6 +1,5 @@
 // Reads a payment back from the bytes of its transaction. The relayer's signature proves that this service had verified it:
 // a transaction of somebody else may name the relayer, an intent and a merchant, and proves nothing.
-import { getBase58Decoder, getPublicKeyFromAddress, type SignatureBytes, verifySignature } from '@solana/kit';
 import {
   type CarriedTransfer,
   ChainUnavailable,
@@ -13,6 +12,8 @@ import {
 import { atomicAmount, payoutTerms } from '@svc-pay/money';
 import type { NetworkId } from '@svc-pay/protocol';
 import { REFUND_MEMO_PREFIX } from '@svc-pay/protocol/solana';
+import { base58Of } from '../bytes/base58.ts';
+import { isSignedBy } from '../bytes/is-signed-by.ts';
 import type { FinalWire } from '../rpc/solana-node.ts';
 import { legsOf } from '../transfer/legs.ts';
 import { hashOf } from '../transfer/prepare-transfer.ts';
@@ -47,7 +48,7 @@ type Facts = {
 /** Throws `ChainUnavailable` where the bytes are not those of the transaction: the node lies or is broken. */
 export async function readTransfer(given: TransferToRead): Promise<TransferReading> {
   const { relayer, found, told } = given;
-  if (getBase58Decoder().decode(told.wire.subarray(1, 65)) !== found.transactionId)
+  if (base58Of(told.wire.subarray(1, 65)) !== found.transactionId)
     throw new ChainUnavailable(`getTransaction: the bytes of ${found.transactionId} have another signature`);
   const base64 = Buffer.from(told.wire).toString('base64');
   const read = readTransaction(base64);
@@ -55,7 +56,7 @@ export async function readTransfer(given: TransferToRead): Promise<TransferReadi
   const { transaction, message } = read;
   const [feePayer, payer] = Object.keys(transaction.signatures);
   if (feePayer !== relayer) return { kind: 'other' };
-  if (!(await isSignedBy(relayer, told.wire.subarray(1, 65), transaction.messageBytes)))
+  if (!isSignedBy(relayer, told.wire.subarray(1, 65), Uint8Array.from(transaction.messageBytes)))
     throw new ChainUnavailable(`getTransaction: ${found.transactionId} is not signed by ${relayer}`);
   if (namesProgram(message, ED25519_PROGRAM)) return { kind: 'text_payment' };
   if (payer === undefined) return { kind: 'other' };
@@ -150,13 +151,4 @@ const namesProgram = ({ staticAccounts, instructions }: MessageV0, program: stri
 /** The transaction as the payer's wallet submitted it: with zeros as the relayer's signature, which is the first. */
 function withoutRelayer(wire: Uint8Array): Uint8Array {
   return Uint8Array.from(wire).fill(0, 1, 65);
-}
-
-async function isSignedBy(
-  relayer: string,
-  signature: Uint8Array,
-  message: Parameters<typeof verifySignature>[2],
-): Promise<boolean> {
-  const key = await getPublicKeyFromAddress(relayer as Parameters<typeof getPublicKeyFromAddress>[0]);
-  return verifySignature(key, signature as SignatureBytes, message);
 }

@@ -1,8 +1,8 @@
 // Our interface to a Solana node. A node that refuses a read, or whose answer does not have the documented shape,
 // counts as unavailable: `ChainUnavailable`.
-import { getBase58Decoder } from '@solana/kit';
 import { ChainUnavailable } from '@svc-pay/core';
 import * as z from 'zod/mini';
+import { base58Of } from '../bytes/base58.ts';
 import {
   accounts,
   BLOCKHASH_VALID,
@@ -188,4 +188,4 @@ async function send(ask: AskNode, wire: Uint8Array): Promise<SendAnswer> {
 }
 
 /** The first signature, which follows the count of signatures. */
-const transactionIdOf = (wire: Uint8Array) => getBase58Decoder().decode(wire.subarray(1, 65));
+const transactionIdOf = (wire: Uint8Array) => base58Of(wire.subarray(1, 65));

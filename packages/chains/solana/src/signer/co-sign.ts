@@ -1,6 +1,7 @@
 // Adds the relayer's signature to a verified transaction. Anybody who sees the signed bytes can send them, so they are
 // stored before any node sees them.
-import { type Address, getBase58Decoder, getTransactionEncoder, type SignatureBytes } from '@solana/kit';
+import { type Address, getTransactionEncoder, type SignatureBytes } from '@solana/kit';
+import { base58Of } from '../bytes/base58.ts';
 import type { VerifiedTransaction } from '../verify/verify-signed.ts';
 import type { RelayerSigner } from './relayer-signer.ts';
 
@@ -20,7 +21,7 @@ export async function coSign(
   const own = await relayer.signMessage(Uint8Array.from(transaction.messageBytes));
   const signatures = { ...transaction.signatures, [feePayer]: own as SignatureBytes };
   return {
-    transactionId: getBase58Decoder().decode(own),
+    transactionId: base58Of(own),
     wire: Uint8Array.from(getTransactionEncoder().encode({ ...transaction, signatures })),
   };
 }

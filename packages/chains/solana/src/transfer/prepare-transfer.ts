@@ -1,19 +1,8 @@
 // Builds the transaction that a wallet is asked to sign. It has no effect before the relayer has signed too, so it may
 // be prepared any number of times.
 import { createHash } from 'node:crypto';
-import {
-  address,
-  appendTransactionMessageInstructions,
-  type Blockhash,
-  compileTransaction,
-  createTransactionMessage,
-  getTransactionEncoder,
-  isAddress,
-  isOffCurveAddress,
-  pipe,
-  setTransactionMessageFeePayer,
-  setTransactionMessageLifetimeUsingBlockhash,
-} from '@solana/kit';
+import { isAddress, isOffCurveAddress } from '@solana/kit';
+import { compileUnsigned } from '../bytes/compile-message.ts';
 import type { Lifetime } from '../rpc/solana-node.ts';
 import { budgetFor, budgetInstructions } from './compute-budget.ts';
 import { transferInstructions } from './transfer-instructions.ts';
@@ -60,18 +49,9 @@ export async function compile(
   version: 0 | 'legacy',
 ): Promise<Prepared> {
   const instructions = [...budgetInstructions(budgetFor(terms.legs.length)), ...(await transferInstructions(terms))];
-  const { blockhash, lastValidBlockHeight } = lifetime;
-  const message = pipe(
-    createTransactionMessage({ version }),
-    (draft) => setTransactionMessageFeePayer(address(feePayer), draft),
-    (draft) =>
-      setTransactionMessageLifetimeUsingBlockhash({ blockhash: blockhash as Blockhash, lastValidBlockHeight }, draft),
-    (draft) => appendTransactionMessageInstructions(instructions, draft),
-  );
-  const transaction = compileTransaction(message);
-  const wire = Uint8Array.from(getTransactionEncoder().encode(transaction));
+  const { wire, message } = compileUnsigned({ version, feePayer, blockhash: lifetime.blockhash, instructions });
   if (wire.length > MAX_WIRE_BYTES) return { ok: false, code: 'too_many_legs' };
-  return { ok: true, prepared: { terms, lifetime, messageHash: hashOf(transaction.messageBytes), wire } };
+  return { ok: true, prepared: { terms, lifetime, messageHash: hashOf(message), wire } };
 }
 
 export function hashOf(message: { readonly length: number } & ArrayLike<number>): string {

@@ -1,6 +1,6 @@
 // Parses a token account; both token programs begin it with the same layout.
-import { getBase58Decoder } from '@solana/kit';
 import { TOKEN_PROGRAM_ADDRESS } from '@solana-program/token';
+import { base58Of } from '../bytes/base58.ts';
 import { TOKEN_2022_PROGRAM } from './programs.ts';
 
 export type TokenAccountData = {
@@ -31,11 +31,11 @@ export function readTokenAccount(account: {
   if (state === 0) return undefined;
   const delegated = bytes.readUInt32LE(72) === 1;
   return {
-    mint: getBase58Decoder().decode(bytes.subarray(0, 32)),
-    owner: getBase58Decoder().decode(bytes.subarray(32, 64)),
+    mint: base58Of(bytes.subarray(0, 32)),
+    owner: base58Of(bytes.subarray(32, 64)),
     amountAtomic: bytes.readBigUInt64LE(64),
     frozen: state === FROZEN,
-    delegate: delegated ? getBase58Decoder().decode(bytes.subarray(76, 108)) : null,
+    delegate: delegated ? base58Of(bytes.subarray(76, 108)) : null,
     delegatedAtomic: delegated ? bytes.readBigUInt64LE(121) : 0n,
   };
 }

@@ -1,5 +1,5 @@
 // The instructions of a payment, in order: transfers, then the memo if it has one. The compute budget precedes them.
-import { AccountRole, address, createNoopSigner, type Instruction } from '@solana/kit';
+import { AccountRole, type Address, address, createNoopSigner, type Instruction } from '@solana/kit';
 import { getTransferCheckedInstruction } from '@solana-program/token';
 import { MEMO_PROGRAM } from './programs.ts';
 import { tokenAccountOf } from './token-account.ts';
@@ -8,19 +8,20 @@ import { memoOf, type TransferTerms } from './transfer-terms.ts';
 export async function transferInstructions(terms: TransferTerms): Promise<readonly Instruction[]> {
   const { payer, mint, tokenProgram, decimals, legs, intentId } = terms;
   const { memo = memoOf(intentId) } = terms;
-  const source = address(await tokenAccountOf(payer, mint, tokenProgram));
+  // Payer, mint, program and owners are addresses: a token account is derived from nothing else.
+  const source = (await tokenAccountOf(payer, mint, tokenProgram)) as Address;
   const transfers = await Promise.all(
     legs.map(async ({ owner, amountAtomic }) =>
       getTransferCheckedInstruction(
         {
           source,
-          mint: address(mint),
-          destination: address(await tokenAccountOf(owner, mint, tokenProgram)),
-          authority: createNoopSigner(address(payer)),
+          mint: mint as Address,
+          destination: (await tokenAccountOf(owner, mint, tokenProgram)) as Address,
+          authority: createNoopSigner(payer as Address),
           amount: amountAtomic,
           decimals,
         },
-        { programAddress: address(tokenProgram) },
+        { programAddress: tokenProgram as Address },
       ),
     ),
   );

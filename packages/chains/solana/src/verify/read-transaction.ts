@@ -1,12 +1,14 @@
 // Parses a client's signed transaction. Only one encoding of a transaction is accepted.
-import {
-  type CompiledTransactionMessage,
-  getCompiledTransactionMessageDecoder,
-  getCompiledTransactionMessageEncoder,
-  getTransactionDecoder,
-  getTransactionEncoder,
-  type Transaction,
+import type {
+  Address,
+  CompiledTransactionMessage,
+  ReadonlyUint8Array,
+  SignatureBytes,
+  Transaction,
+  TransactionMessageBytes,
 } from '@solana/kit';
+import { base58Of } from '../bytes/base58.ts';
+import { WireCursor } from '../bytes/wire-cursor.ts';
 import { MAX_WIRE_BYTES } from '../transfer/prepare-transfer.ts';
 import { refuse, type TransactionRefusal } from './refusal.ts';
 
@@ -19,7 +21,11 @@ export type TransactionReading =
   | { readonly ok: true; readonly transaction: Transaction; readonly message: MessageV0 }
   | TransactionRefusal;
 
-/** Cache: one request parses the same text several times, and parsing takes most of a millisecond. */
+const SIGNATURE_BYTES = 64;
+const KEY_BYTES = 32;
+const VERSION_0 = 0x80;
+
+/** Cache: one request parses the same text several times. */
 const lately = new Map<string, TransactionReading>();
 const MOST_KEPT = 500;
 
@@ -38,31 +44,50 @@ function readAnew(base64: string): TransactionReading {
   const wire = Buffer.from(base64, 'base64');
   if (wire.toString('base64') !== base64) return refuse('base64');
   if (wire.length > MAX_WIRE_BYTES) return refuse('size');
-  const decoded = decode(wire);
-  if (decoded === undefined) return refuse('undecodable');
-  const { transaction, message } = decoded;
-  if (!wire.equals(Uint8Array.from(getTransactionEncoder().encode(transaction)))) return refuse('undecodable');
-  // Bytes after the message would be signed with it and have no meaning.
-  const meant = getCompiledTransactionMessageEncoder().encode(message);
-  if (meant.length !== transaction.messageBytes.length) return refuse('trailing_bytes');
-  if (message.version !== 0) return refuse('version');
-  if ((message.addressTableLookups ?? []).length > 0) return refuse('lookup_tables');
-  return { ok: true, transaction, message };
+  try {
+    return readWire(Uint8Array.from(wire));
+  } catch (problem) {
+    if (problem instanceof RangeError) return refuse('undecodable');
+    throw problem;
+  }
 }
 
-type Decoded = {
-  readonly transaction: Transaction;
-  readonly message: CompiledTransactionMessage & { readonly lifetimeToken: string };
-};
+/** By hand: the library reads a transaction through big integers and tells another spelling only by writing it again. */
+function readWire(wire: Uint8Array): TransactionReading {
+  const signed = new WireCursor(wire);
+  const places = signed.many(() => signed.bytes(SIGNATURE_BYTES));
+  const messageBytes = signed.rest();
+  const cursor = new WireCursor(messageBytes);
+  if (cursor.byte() !== VERSION_0) return refuse('version');
+  const header = {
+    numSignerAccounts: cursor.byte(),
+    numReadonlySignerAccounts: cursor.byte(),
+    numReadonlyNonSignerAccounts: cursor.byte(),
+  };
+  const staticAccounts = cursor.many(() => base58Of(cursor.bytes(KEY_BYTES)) as Address);
+  const lifetimeToken = base58Of(cursor.bytes(KEY_BYTES));
+  const instructions = cursor.many(() => ({
+    programAddressIndex: cursor.byte(),
+    accountIndices: [...cursor.bytes(cursor.length())],
+    data: cursor.bytes(cursor.length()),
+  }));
+  if (cursor.length() > 0) return refuse('lookup_tables');
+  // Bytes after the message would be signed with it and have no meaning.
+  if (!cursor.isAtEnd()) return refuse('trailing_bytes');
+  const signers = staticAccounts.slice(0, header.numSignerAccounts);
+  const isWhole = signers.length === header.numSignerAccounts && new Set(signers).size === places.length;
+  if (!isWhole || signers.length !== places.length) return refuse('undecodable');
+  const signatures = signers.map((signer, place) => [signer, signatureIn(places[place])] as const);
+  const transaction = {
+    messageBytes: messageBytes as ReadonlyUint8Array as TransactionMessageBytes,
+    signatures: Object.fromEntries(signatures),
+  };
+  return { ok: true, transaction, message: { version: 0, header, staticAccounts, lifetimeToken, instructions } };
+}
 
-function decode(wire: Uint8Array): Decoded | undefined {
-  try {
-    const transaction = getTransactionDecoder().decode(wire);
-    const message = getCompiledTransactionMessageDecoder().decode(transaction.messageBytes);
-    return { transaction, message };
-  } catch {
-    return undefined;
-  }
+/** Null for zeros, which stand for a signature that is missing. */
+function signatureIn(place: Uint8Array | undefined): SignatureBytes | null {
+  return place === undefined || place.every((byte) => byte === 0) ? null : (place as SignatureBytes);
 }
 
 /** The encoding that `readTransaction` accepts. */

@@ -1,11 +1,6 @@
 // Decides from the bytes alone, without the chain, whether the relayer may sign a transaction that a wallet signed.
-import {
-  type Address,
-  getPublicKeyFromAddress,
-  type SignatureBytes,
-  type Transaction,
-  verifySignature,
-} from '@solana/kit';
+import type { Address, Transaction } from '@solana/kit';
+import { isSignedBy } from '../bytes/is-signed-by.ts';
 import { hashOf } from '../transfer/prepare-transfer.ts';
 import type { TransferTerms } from '../transfer/transfer-terms.ts';
 import { flawIn } from './match-instructions.ts';
@@ -46,8 +41,9 @@ export async function verifySigned(base64: string, agreed: Agreed): Promise<Veri
     const flaw = await flawIn(message, terms);
     if (flaw !== undefined) return refuse(flaw);
   }
-  const signed = await isSignedBy(terms.payer as Address, transaction);
-  return signed ? { ok: true, transaction, untouched, blockhash: message.lifetimeToken } : refuse('signature');
+  const given = transaction.signatures[terms.payer as Address];
+  const isSigned = given && isSignedBy(terms.payer, Uint8Array.from(given), Uint8Array.from(transaction.messageBytes));
+  return isSigned ? { ok: true, transaction, untouched, blockhash: message.lifetimeToken } : refuse('signature');
 }
 
 export type SignedTransactionFacts = {
@@ -66,10 +62,4 @@ export function submittedIn(base64: string): SignedTransactionFacts | undefined 
   const [feePayer, payer] = Object.keys(transaction.signatures);
   if (feePayer === undefined || payer === undefined) return undefined;
   return { feePayer, payer, blockhash: message.lifetimeToken, messageHash: hashOf(transaction.messageBytes) };
-}
-
-async function isSignedBy(payer: Address, { signatures, messageBytes }: Transaction): Promise<boolean> {
-  const given: SignatureBytes | null | undefined = signatures[payer];
-  if (given === null || given === undefined) return false;
-  return verifySignature(await getPublicKeyFromAddress(payer), given, messageBytes);
 }
