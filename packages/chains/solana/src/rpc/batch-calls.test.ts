@@ -41,11 +41,21 @@ test('a call that is alone goes as a single call', async () => {
   expect(requests).toEqual([0]);
 });
 
-test.each(['sendTransaction', 'simulateTransaction'])('%s goes alone, also beside others', async (method) => {
+test.each([
+  ['sendTransaction', [0, 0, 0, 0, 0, 0, 0, 0, 0, 2]],
+  ['simulateTransaction', [0, 2, 8]],
+])('%s shares no request with reads, and eight simulations share one', async (method, wanted) => {
   const { askMany, requests } = nodeWith();
-  const [sent, read] = await Promise.all([askMany(3, method), askMany(2)]);
-  expect([sent, read]).toEqual([given(3), given(2)]);
-  expect(requests.toSorted((one, other) => one - other)).toEqual([0, 0, 0, 2]);
+  const [sent, read] = await Promise.all([askMany(9, method), askMany(2)]);
+  expect([sent, read]).toEqual([given(9), given(2)]);
+  expect(requests.toSorted((one, other) => one - other)).toEqual(wanted);
+});
+
+test('equal reads are one question, and what refuses it refuses each', async () => {
+  const { ask, requests } = nodeWith();
+  const asked = await Promise.all([1, 2, 3, 4].map((each) => ask('getBlockHeight', [each < 4 ? 'same' : 'other'])));
+  expect(asked.map((answer) => answer.ok && answer.result)).toEqual(['same', 'same', 'same', 'other']);
+  expect(requests).toEqual([2]);
 });
 
 test('answers in another order reach their calls', async () => {

@@ -1,70 +1,91 @@
-// Reads of the same moment share one request to a node. A request that is alone goes as a single call, without waiting longer
-// than `WAIT_MS`. Sending and simulating go alone: their answers take long, and a lost answer leaves a send in doubt.
+// Reads of the same moment share one request to a node, and equal ones one question. Simulations share requests of their own,
+// small ones, because each takes a node some time. A call that is by itself goes as a single call, at most `WAIT_MS` later.
+// Sending goes alone: a lost answer leaves it in doubt.
 import { RPC_BODY, readAnswer } from './answer-shapes.ts';
+import { answerFor, type MergedCall, mergeReads, type RpcCall } from './merge-reads.ts';
 import type { PostText } from './post-call.ts';
 import { type AskNode, answerOf, callBody, NodeRefusedRequest, parseAnswer, type SolanaAnswer } from './rpc-answer.ts';
 
 const WAIT_MS = 2;
 /** Providers refuse larger batches. */
-const MOST_CALLS = 50;
+const MOST_READS = 50;
+const MOST_SIMULATIONS = 8;
 /** After a node refused a batch, calls go alone for so long. */
 const ALONE_MS = 600_000;
-const ALONE: ReadonlySet<string> = new Set(['sendTransaction', 'simulateTransaction']);
+const SEND = 'sendTransaction';
+const SIMULATE = 'simulateTransaction';
 
-type Call = { readonly method: string; readonly params: readonly unknown[] };
-type Waiting = Call & PromiseWithResolvers<SolanaAnswer>;
+type Waiting = RpcCall & PromiseWithResolvers<SolanaAnswer>;
 
 /** `nowMs` only tells how long ago a node refused a batch. */
 export function batchCalls(post: PostText, nowMs: () => number = Date.now): AskNode {
-  let waiting: Waiting[] = [];
-  let timer: NodeJS.Timeout | undefined;
   let aloneUntilMs = 0;
 
-  const askAlone = async ({ method, params }: Call): Promise<SolanaAnswer> => {
+  const askAlone = async ({ method, params }: RpcCall): Promise<SolanaAnswer> => {
     const text = await post(callBody(1, method, params), method);
     return answerOf(readAnswer(method, RPC_BODY, parseAnswer(text, method)));
   };
   const settleAlone = (one: Waiting) => askAlone(one).then(one.resolve, one.reject);
 
-  const askTogether = async (calls: readonly Waiting[]): Promise<void> => {
+  const settleMerged = async (merged: MergedCall<Waiting>, ask: () => SolanaAnswer | Promise<SolanaAnswer>) => {
+    const { askers } = merged;
+    try {
+      const answer = await ask();
+      for (const one of askers) one.resolve(answerFor(one, merged, answer));
+    } catch (problem) {
+      for (const one of askers) one.reject(problem);
+    }
+  };
+
+  const askTogether = async (calls: readonly MergedCall<Waiting>[]): Promise<void> => {
     const bodies = calls.map(({ method, params }, index) => callBody(index + 1, method, params));
     const name = `batch of ${calls.length}`;
+    const waitedFor = calls.flatMap(({ askers }) => askers);
     let bodiesById: ReadonlyMap<bigint, unknown>;
     try {
       bodiesById = byId(parseAnswer(await post(`[${bodies.join(',')}]`, name), name), name);
     } catch (problem) {
       if (!(problem instanceof NodeRefusedRequest)) {
-        for (const one of calls) one.reject(problem);
+        for (const one of waitedFor) one.reject(problem);
         return;
       }
       aloneUntilMs = nowMs() + ALONE_MS;
-      await Promise.all(calls.map(settleAlone));
+      await Promise.all(waitedFor.map(settleAlone));
       return;
     }
-    for (const [index, { method, resolve, reject }] of calls.entries()) {
-      try {
-        resolve(answerOf(readAnswer(method, RPC_BODY, bodiesById.get(BigInt(index + 1)))));
-      } catch (problem) {
-        reject(problem);
-      }
-    }
+    for (const [index, merged] of calls.entries())
+      void settleMerged(merged, () => answerOf(readAnswer(merged.method, RPC_BODY, bodiesById.get(BigInt(index + 1)))));
   };
 
+  const askMerged = (calls: readonly MergedCall<Waiting>[]) => {
+    const [first, ...others] = calls;
+    if (first === undefined) return;
+    void (others.length === 0 ? settleMerged(first, () => askAlone(first)) : askTogether(calls));
+  };
+  const reads = queueOf(MOST_READS, askMerged);
+  const simulations = queueOf(MOST_SIMULATIONS, askMerged);
+
+  return (method, params = []) => {
+    if (method === SEND || aloneUntilMs > nowMs()) return askAlone({ method, params });
+    return (method === SIMULATE ? simulations : reads)({ method, params });
+  };
+}
+
+/** Collects calls until there are `most`, or until `WAIT_MS` after the first. */
+function queueOf(most: number, ask: (calls: readonly MergedCall<Waiting>[]) => void) {
+  let waiting: Waiting[] = [];
+  let timer: NodeJS.Timeout | undefined;
   const send = () => {
     clearTimeout(timer);
     timer = undefined;
     const sent = waiting;
     waiting = [];
-    const [first, ...others] = sent;
-    if (first === undefined) return;
-    void (others.length === 0 ? settleAlone(first) : askTogether(sent));
+    ask(mergeReads(sent));
   };
-
-  return (method, params = []) => {
-    if (ALONE.has(method) || aloneUntilMs > nowMs()) return askAlone({ method, params });
-    const one = { method, params, ...Promise.withResolvers<SolanaAnswer>() };
+  return (call: RpcCall): Promise<SolanaAnswer> => {
+    const one = { ...call, ...Promise.withResolvers<SolanaAnswer>() };
     waiting.push(one);
-    if (waiting.length >= MOST_CALLS) send();
+    if (waiting.length >= most) send();
     else timer ??= setTimeout(send, WAIT_MS);
     return one.promise;
   };

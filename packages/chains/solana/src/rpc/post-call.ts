@@ -1,6 +1,7 @@
 // Posts calls to one node. A failure on the way throws `ChainUnavailable`; a refusal of the node is an answer.
 import { ChainUnavailable } from '@svc-pay/core';
 import { batchCalls } from './batch-calls.ts';
+import { isSuccess, postBody } from './post-body.ts';
 import { type AskNode, NodeRefusedRequest } from './rpc-answer.ts';
 
 export type { AskNode } from './rpc-answer.ts';
@@ -13,23 +14,19 @@ export function askNodeAt(url: string, timeoutMs: number): AskNode {
   return batchCalls((body, name) => post(url, body, timeoutMs, name));
 }
 
+/** Of a whole batch, whose parts are some kilobytes each. */
+const MOST_ANSWER_BYTES = 32 * 1024 * 1024;
 /** HTTP statuses of a node that does not take the body as it is. */
 const REFUSED: ReadonlySet<number> = new Set([400, 405, 413, 415, 422]);
 
 async function post(url: string, body: string, timeoutMs: number, name: string): Promise<string> {
-  try {
-    const response = await fetch(url, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body,
-      signal: AbortSignal.timeout(timeoutMs),
-    });
-    if (response.ok) return await response.text();
-    const problem = `${name}: HTTP ${response.status}`;
-    await response.body?.cancel();
-    throw REFUSED.has(response.status) ? new NodeRefusedRequest(problem) : new ChainUnavailable(problem);
-  } catch (problem) {
-    if (problem instanceof ChainUnavailable) throw problem;
-    throw new ChainUnavailable(`${name}: ${problem instanceof Error ? problem.name : 'no answer'}`);
-  }
+  const { status, text } = await postBody(url, body, { timeoutMs, mostBytes: MOST_ANSWER_BYTES }).catch(
+    (problem: unknown) => {
+      const { code, name: word = 'no answer' } = problem as NodeJS.ErrnoException;
+      throw new ChainUnavailable(`${name}: ${code ?? word}`);
+    },
+  );
+  if (isSuccess(status)) return text;
+  const problem = `${name}: HTTP ${status}`;
+  throw REFUSED.has(status) ? new NodeRefusedRequest(problem) : new ChainUnavailable(problem);
 }

@@ -22,7 +22,8 @@ export async function signPayment(
   terms: TransferTerms,
   { payer, relayer }: { readonly payer: KeyPairSigner; readonly relayer: RelayerSigner },
 ): Promise<Paying> {
-  const made = await prepareOnChain([node], terms);
+  // Of a copy nothing is remembered: tests move the chain on by hand.
+  const made = await prepareOnChain([{ ...node }], terms);
   if (!made.ok) throw new Error(`not prepared: ${made.code}`);
   const { prepared } = made;
   const verified = await verifySigned(await signAsWallet(prepared.wire, payer), agreedOn(prepared));

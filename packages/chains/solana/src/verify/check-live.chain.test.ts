@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { prepareOnChain } from '../prepare/prepare-on-chain.ts';
 import { openNode, type SolanaNode } from '../rpc/solana-node.ts';
@@ -24,8 +25,11 @@ async function prepare(): Promise<PreparedTransfer> {
   return made.prepared;
 }
 
-/** The confirmed height is one block behind the newest. */
-const advanceConfirmedTo = (height: bigint) => chain.ledger.advance(height - chain.ledger.slotAt('confirmed'));
+/** The confirmed height is one block behind the newest. Ends when the height before is forgotten. */
+async function advanceConfirmedTo(height: bigint): Promise<void> {
+  chain.ledger.advance(height - chain.ledger.slotAt('confirmed'));
+  await sleep(250);
+}
 
 const EXPIRED = { ok: false, code: 'authorization_expired' };
 
@@ -33,9 +37,9 @@ test('a prepared transaction is taken up to its last height, and not one block l
   const { terms, lifetime } = await prepare();
   const check = () => checkLive([node], terms, lifetime.blockhash, lifetime);
   expect(await check()).toEqual({ ok: true, lifetime, balance: 1_000_000n });
-  advanceConfirmedTo(lifetime.lastValidBlockHeight);
+  await advanceConfirmedTo(lifetime.lastValidBlockHeight);
   expect(await check()).toEqual({ ok: true, lifetime, balance: 1_000_000n });
-  advanceConfirmedTo(lifetime.lastValidBlockHeight + 1n);
+  await advanceConfirmedTo(lifetime.lastValidBlockHeight + 1n);
   expect(await check()).toEqual(EXPIRED);
 });
 

@@ -1,6 +1,7 @@
 // Checks against the chain whether a signed transaction could land now.
 import type { ErrorCode } from '@svc-pay/protocol/errors';
 import { askFirst } from '../rpc/ask-nodes.ts';
+import { recentHeight } from '../rpc/recent.ts';
 import type { Lifetime, SolanaNode } from '../rpc/solana-node.ts';
 import { accountsOf, accountsProblem, balanceIn } from '../transfer/check-accounts.ts';
 import type { TransferTerms } from '../transfer/transfer-terms.ts';
@@ -36,7 +37,7 @@ export async function checkLive(
 }
 
 async function preparedLifetime(node: SolanaNode, prepared: Lifetime): Promise<Lifetime | undefined> {
-  return (await node.blockHeight('confirmed')) <= prepared.lastValidBlockHeight ? prepared : undefined;
+  return (await recentHeight(node)) <= prepared.lastValidBlockHeight ? prepared : undefined;
 }
 
 async function freeLifetime(node: SolanaNode, blockhash: string): Promise<Lifetime | undefined> {
