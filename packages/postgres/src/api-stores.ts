@@ -42,10 +42,9 @@ import { markAsleep, markAwake } from './lane/awake-lanes.ts';
 import { findWithdrawn } from './lane/network-health.ts';
 import { claimPayments, findClaim } from './payment/claim-payment.ts';
 import { findFinished } from './payment/find-finished.ts';
-import { findPrepared, storePrepared } from './payment/prepared-transfers.ts';
 import { recordAttempt } from './payment/record-refused-attempt.ts';
 import { queueRefused, recordRefused } from './payment/refused-authorizations.ts';
-import { findRelayer, isSettlingRelayer, loadStoredPayout } from './payout/transfer-terms.ts';
+import { createTransferStores } from './payout/transfer-stores.ts';
 import { openReference } from './reference/open-reference.ts';
 import { createRefundStore } from './refund/refund-store.ts';
 import { type CachedSettings, createCachedSettings } from './settings/cached-settings.ts';
@@ -57,7 +56,9 @@ import {
   loadResults,
   loadSettlement,
   loadSettlements,
+  loadTransfers,
   type WantedSettlement,
+  type WantedTransfer,
 } from './settlement/load-settlement.ts';
 import { loadUpto } from './settlement/load-upto.ts';
 import { recordConfirmation } from './settlement/record-upto-confirmation.ts';
@@ -130,6 +131,7 @@ export function createApiStores({ pool }: Database, options: ApiStoreOptions): A
   const memory = { nowMs: clock.nowMs, ttlMs: Math.min(cacheMs, SHARED_MS) };
   const readLedgers = ttlCache(memory, () => findReadLedgers(pool, clock.nowMs()));
   const loadOne = coalesceQueries(TOGETHER, (wanted: readonly WantedSettlement[]) => loadSettlements(pool, wanted));
+  const loadTransfer = coalesceQueries(TOGETHER, (wanted: readonly WantedTransfer[]) => loadTransfers(pool, wanted));
   const loadOffered = coalesceQueries(TOGETHER, (wanted: readonly WantedAcceptances[]) =>
     loadAcceptancesOfMany(pool, wanted, 'x402'),
   );
@@ -149,7 +151,7 @@ export function createApiStores({ pool }: Database, options: ApiStoreOptions): A
     recallAnswer: (caller, claim) => recallAnswer(pool, caller, claim),
     keepAnswer: (caller, claim, answer, nowMs) => keepAnswer(pool, caller, claim, answer, nowMs),
     recordCancellation: (...given) => recordCancellation(pool, clock.nowMs(), ...given),
-    loadSettlement: (caller, intentId, sent) => loadSettlement(pool, caller, intentId, sent, loadOne),
+    loadSettlement: (caller, intentId, sent) => loadSettlement(pool, caller, intentId, sent, loadOne, loadTransfer),
     loadAcceptances: (caller, intentId) => loadOffered({ caller, intentId }),
     loadWalletBudget: (network, party) => loadWalletBudget(pool, network, party),
     claimPayment: coalesceQueries({ ...LOCKING, keyOf: ({ intentId }: PaymentClaim) => intentId }, (claims) =>
@@ -181,13 +183,7 @@ export function createApiStores({ pool }: Database, options: ApiStoreOptions): A
     writeAbuseCounts: (process, page) => writeAbuseCounts(pool, process, page),
     deleteOldAbuseCounts: (beforeMs) => deleteOldAbuseCounts(pool, beforeMs),
     refunds: createRefundStore(pool),
-    transfers: {
-      storePrepared: (caller, intentId, prepared) => storePrepared(pool, caller, intentId, prepared, clock.nowMs()),
-      findPrepared: (caller, intentId, payer, blockhash) => findPrepared(pool, caller, intentId, payer, blockhash),
-      loadStoredPayout: (caller, name) => loadStoredPayout(pool, caller, name),
-      chooseRelayer: (caller, network, intentId) => findRelayer(pool, caller, network, intentId),
-      isSettlingRelayer: (caller, network, relayer) => isSettlingRelayer(pool, caller, network, relayer),
-    },
+    transfers: createTransferStores(pool, clock, { reads: TOGETHER, writes: LOCKING }),
   };
 }
 

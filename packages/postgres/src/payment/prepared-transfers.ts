@@ -1,14 +1,15 @@
 // Solana transactions that were prepared for wallets to sign. A row never changes; preparing the same transfer again
-// under the same blockhash finds the same row.
+// under the same blockhash finds the same row. Those of many payments are stored, and found, by one statement.
 import { type Caller, isoTime, type PreparedTransaction } from '@svc-pay/core';
 import type { NetworkId } from '@svc-pay/protocol';
 import type { Id } from '@svc-pay/protocol/ids';
 import type pg from 'pg';
-import { insertText } from '../database/insert-text.ts';
-import { namedParameters } from '../database/statement-parameters.ts';
+import { NOT_MERGED } from '../database/planner.ts';
+import { columnArrays } from '../database/statement-parameters.ts';
 import { type TransferColumn, transferColumn, transferOf } from './lane-item-row.ts';
 
 type Row = {
+  readonly place: number;
   readonly payer: string;
   readonly network: NetworkId;
   readonly position: number;
@@ -17,81 +18,127 @@ type Row = {
   readonly wire: Buffer;
 };
 
-const COLUMNS = 'payer, network, position, transfer, message_hash, wire';
+export type PreparedToStore = {
+  readonly caller: Caller;
+  readonly intentId: Id<'paymentIntent'>;
+  readonly prepared: PreparedTransaction;
+  readonly nowMs: number;
+};
 
-const PREPARED = namedParameters({
-  account_id: 'text',
-  mode: 'text',
-  intent_id: 'text',
-  payer: 'text',
-  blockhash: 'text',
-  position: 'integer',
-  network: 'text',
-  relayer: 'text',
-  transfer: 'jsonb',
-  message_hash: 'bytea',
-  wire: 'bytea',
-  created_at: 'timestamptz',
+export type WantedPrepared = {
+  readonly caller: Caller;
+  readonly intentId: Id<'paymentIntent'>;
+  readonly payer: string;
+  readonly blockhash: string;
+};
+
+const PREPARED = columnArrays<PreparedToStore>({
+  account_id: ['text', ({ caller }) => caller.accountId],
+  mode: ['text', ({ caller }) => caller.mode],
+  intent_id: ['text', ({ intentId }) => intentId],
+  payer: ['text', ({ prepared }) => prepared.payer],
+  blockhash: ['text', ({ prepared }) => prepared.transfer.blockhash],
+  position: ['integer', ({ prepared }) => prepared.position],
+  network: ['text', ({ prepared }) => prepared.network],
+  relayer: ['text', ({ prepared }) => prepared.transfer.relayer],
+  transfer: ['jsonb', ({ prepared }) => transferColumn(prepared.transfer)],
+  message_hash: ['bytea', ({ prepared }) => Buffer.from(prepared.messageHash, 'hex')],
+  wire: ['bytea', ({ prepared }) => prepared.wire],
+  created_at: ['timestamptz', ({ nowMs }) => isoTime(nowMs)],
 });
 const STORE = {
   name: 'store-prepared',
-  text: `${insertText('svc.prepared_transfers', PREPARED.at)} on conflict do nothing`,
+  text: `
+    ${PREPARED.insertInto('svc.prepared_transfers')}
+    on conflict do nothing
+    returning account_id, mode, intent_id, payer, blockhash, position`,
 };
+
+const WANTED = columnArrays<WantedPrepared>({
+  account_id: ['text', ({ caller }) => caller.accountId],
+  mode: ['text', ({ caller }) => caller.mode],
+  intent_id: ['text', ({ intentId }) => intentId],
+  payer: ['text', ({ payer }) => payer],
+  blockhash: ['text', ({ blockhash }) => blockhash],
+});
 const FIND = {
   name: 'find-prepared',
   text: `
-    select ${COLUMNS} from svc.prepared_transfers
-    where account_id = $1 and mode = $2 and intent_id = $3 and payer = $4 and blockhash = $5
-    order by position`,
+    select wanted.place::integer as place, prepared.*
+    from ${WANTED.unnestWithPlace('wanted')}
+    cross join lateral (
+      select payer, network, position, transfer, message_hash, wire from svc.prepared_transfers prepared
+      where prepared.account_id = wanted.account_id and prepared.mode = wanted.mode
+        and prepared.intent_id = wanted.intent_id and prepared.payer = wanted.payer
+        and prepared.blockhash = wanted.blockhash
+      order by position
+      ${NOT_MERGED}
+    ) prepared
+    order by wanted.place, prepared.position`,
 };
 
-/** Returns the stored row, which may be one that another request prepared under the same blockhash. */
-export async function storePrepared(
+type StoredKey = {
+  readonly account_id: string;
+  readonly mode: string;
+  readonly intent_id: string;
+  readonly payer: string;
+  readonly blockhash: string;
+  readonly position: number;
+};
+
+/**
+ * In the order given: the stored rows. One that was there before, or that comes first in `given` under the same key, counts
+ * instead of the given one.
+ */
+export async function storePreparedOfMany(
   pool: pg.Pool,
-  caller: Caller,
-  intentId: Id<'paymentIntent'>,
-  prepared: PreparedTransaction,
-  nowMs: number,
-): Promise<PreparedTransaction> {
-  const { payer, network, position, transfer, messageHash, wire } = prepared;
-  await pool.query({
-    ...STORE,
-    values: PREPARED.values({
-      account_id: caller.accountId,
-      mode: caller.mode,
-      intent_id: intentId,
+  given: readonly PreparedToStore[],
+): Promise<readonly PreparedTransaction[]> {
+  const { rows } = await pool.query<StoredKey>({ ...STORE, values: PREPARED.values(given) });
+  const written = new Set(rows.map((row) => keyOf(Object.values(row))));
+  const others: PreparedToStore[] = [];
+  for (const one of given) {
+    const { caller, intentId, prepared } = one;
+    const { payer, transfer, position } = prepared;
+    // Of equal keys the first is the one that was written.
+    const isOwn = written.delete(keyOf([caller.accountId, caller.mode, intentId, payer, transfer.blockhash, position]));
+    if (!isOwn) others.push(one);
+  }
+  if (others.length === 0) return given.map(({ prepared }) => prepared);
+  const found = await findPreparedOfMany(
+    pool,
+    others.map(({ caller, intentId, prepared: { payer, transfer } }) => ({
+      caller,
+      intentId,
       payer,
       blockhash: transfer.blockhash,
-      position,
-      network,
-      relayer: transfer.relayer,
-      transfer: transferColumn(transfer),
-      message_hash: Buffer.from(messageHash, 'hex'),
-      wire: Buffer.from(wire),
-      created_at: isoTime(nowMs),
-    }),
-  });
-  const stored = await findPrepared(pool, caller, intentId, payer, transfer.blockhash);
-  return stored.find((one) => one.position === position) ?? prepared;
+    })),
+  );
+  const storedOf = new Map(
+    others.map((one, index) => [one, found[index]?.find(({ position }) => position === one.prepared.position)]),
+  );
+  return given.map((one) => storedOf.get(one) ?? one.prepared);
 }
 
-/** One row for each acceptance that was prepared, ordered by position. */
-export async function findPrepared(
+const keyOf = (parts: readonly (string | number)[]) => parts.join('\n');
+
+/** In the order of `wanted`: one row for each acceptance that was prepared, ordered by position. */
+export async function findPreparedOfMany(
   pool: pg.Pool,
-  { accountId, mode }: Caller,
-  intentId: Id<'paymentIntent'>,
-  payer: string,
-  blockhash: string,
-): Promise<readonly PreparedTransaction[]> {
-  const { rows } = await pool.query<Row>({ ...FIND, values: [accountId, mode, intentId, payer, blockhash] });
-  return rows.map((row) => ({
-    payer: row.payer,
-    network: row.network,
-    position: row.position,
-    transfer: transferOf(row.transfer),
-    messageHash: row.message_hash.toString('hex'),
-    wire: row.wire,
-  }));
+  wanted: readonly WantedPrepared[],
+): Promise<readonly (readonly PreparedTransaction[])[]> {
+  const { rows } = await pool.query<Row>({ ...FIND, values: WANTED.values(wanted) });
+  const byPlace = Map.groupBy(rows, ({ place }) => place);
+  return wanted.map((_, index) =>
+    (byPlace.get(index + 1) ?? []).map((row) => ({
+      payer: row.payer,
+      network: row.network,
+      position: row.position,
+      transfer: transferOf(row.transfer),
+      messageHash: row.message_hash.toString('hex'),
+      wire: row.wire,
+    })),
+  );
 }
 
 export async function dropOldPrepared(pool: pg.Pool, beforeMs: number): Promise<void> {

@@ -110,22 +110,43 @@ const LOAD_SETTLEMENTS = {
     ) signed on true
     ${payerBudgetJoin('wanted.network', 'wanted.payer')}`,
 };
+
+export type WantedTransfer = {
+  readonly caller: Caller;
+  readonly intentId: Id<'paymentIntent'>;
+  readonly submitted: SubmittedTransfer;
+};
+
+const TRANSFERS = columnArrays<WantedTransfer>({
+  account_id: ['text', ({ caller }) => caller.accountId],
+  mode: ['text', ({ caller }) => caller.mode],
+  intent_id: ['text', ({ intentId }) => intentId],
+  payer: ['text', ({ submitted }) => submitted.payer],
+  nonce: ['bytea', ({ submitted }) => Buffer.from(submitted.messageHash, 'hex')],
+});
 // A Solana transaction is matched by its message hash (`nonce`), which covers the whole message.
-const LOAD_TRANSFER = {
-  name: 'load-settlement-transfer',
+const LOAD_TRANSFERS = {
+  name: 'load-settlement-transfers',
   text: `
-    select intent.*, null as confirmed_payer, step.progress as latest,
+    select wanted.place::integer as place, intent.*, null as confirmed_payer, step.progress as latest,
       signed.claim_key as own_claim, step.claim_key = signed.claim_key as own_is_latest, budget.payer_budget
-    from svc.intents intent
-    ${paymentStep('intent.payment_id')}
+    from ${TRANSFERS.unnestWithPlace('wanted')}
+    cross join lateral (
+      select * from svc.intents intent
+      where intent.account_id = wanted.account_id and intent.mode = wanted.mode and intent.id = wanted.intent_id
+      ${ONE_BY_KEY}
+    ) intent
+    ${paymentStep('intent.payment_id', 'wanted.account_id', 'wanted.mode')}
     left join lateral (
       select claim_key from svc.authorizations signed
-      where signed.account_id = $1 and signed.mode = $2 and signed.intent_id = $3
-        and signed.payer = $4 and signed.nonce = $5 and signed.kind = 'solana_transaction'
+      where signed.account_id = wanted.account_id and signed.mode = wanted.mode and signed.intent_id = wanted.intent_id
+        and signed.payer = wanted.payer and signed.nonce = wanted.nonce and signed.kind = 'solana_transaction'
       ${ONE_BY_KEY}
     ) signed on true
-    ${offeredBudgetJoin('account_id = $1 and mode = $2 and intent_id = $3', '$4')}
-    where intent.account_id = $1 and intent.mode = $2 and intent.id = $3`,
+    ${offeredBudgetJoin(
+      'account_id = wanted.account_id and mode = wanted.mode and intent_id = wanted.intent_id',
+      'wanted.payer',
+    )}`,
 };
 
 const LOAD_CLAIMED = {
@@ -148,8 +169,23 @@ export async function loadSettlements(
   pool: pg.Pool,
   wanted: readonly WantedSettlement[],
 ): Promise<readonly (SettlementRead | undefined)[]> {
-  const values = WANTED.values(wanted);
-  const { rows } = await pool.query<SettlementRow & { place: number }>({ ...LOAD_SETTLEMENTS, values });
+  return readAll(pool, wanted, { ...LOAD_SETTLEMENTS, values: WANTED.values(wanted) });
+}
+
+/** The same by signed Solana transactions. */
+export async function loadTransfers(
+  pool: pg.Pool,
+  wanted: readonly WantedTransfer[],
+): Promise<readonly (SettlementRead | undefined)[]> {
+  return readAll(pool, wanted, { ...LOAD_TRANSFERS, values: TRANSFERS.values(wanted) });
+}
+
+async function readAll(
+  pool: pg.Pool,
+  wanted: readonly Pick<WantedSettlement, 'caller'>[],
+  query: pg.QueryConfig,
+): Promise<readonly (SettlementRead | undefined)[]> {
+  const { rows } = await pool.query<SettlementRow & { place: number }>(query);
   const byPlace = new Map(rows.map((row) => [row.place, row]));
   return Promise.all(
     wanted.map(async ({ caller }, index) => {
@@ -159,27 +195,16 @@ export async function loadSettlements(
   );
 }
 
-/** Loads a settlement by a signed Solana transaction. */
-async function loadTransfer(
-  pool: pg.Pool,
-  caller: Caller,
-  intentId: Id<'paymentIntent'>,
-  { payer, messageHash }: SubmittedTransfer,
-): Promise<SettlementRead | undefined> {
-  const values = [caller.accountId, caller.mode, intentId, payer, Buffer.from(messageHash, 'hex')];
-  const { rows } = await pool.query<SettlementRow>({ ...LOAD_TRANSFER, values });
-  return rows[0] && readOf(pool, caller, rows[0]);
-}
-
 export function loadSettlement(
   pool: pg.Pool,
   caller: Caller,
   intentId: Id<'paymentIntent'>,
   submitted: SubmittedPayment | null,
   loadOne = async (wanted: WantedSettlement) => (await loadSettlements(pool, [wanted]))[0],
+  loadTransfer = async (wanted: WantedTransfer) => (await loadTransfers(pool, [wanted]))[0],
 ): Promise<SettlementRead | undefined> {
   return submitted !== null && 'payer' in submitted
-    ? loadTransfer(pool, caller, intentId, submitted)
+    ? loadTransfer({ caller, intentId, submitted })
     : loadOne({ caller, intentId, submitted });
 }
 
