@@ -1,6 +1,7 @@
 // npm run bench -- <name> [--seconds N] [--check] [--json]
 // npm run bench -- settle [--kind processor|direct] [--seconds N] [--only ours|idle|reference|published|tuned|bare]
 //   [--merchants 1,1000] [--levels 1,32,256] [--rate 100,300] [--nodes 3] [--processes 3] [--idle 20] [--profile] [--check] [--json]
+// npm run bench -- solana [--seconds N] [--profile] [--json]
 // npm run bench -- facilitator [--seconds N] [--only ours|reference] [--levels 32,256] [--profile] [--check] [--json]
 // npm run bench -- growth [--seconds N] [--only stored|endpoints|lanes|accounts] [--most PAYMENTS] [--check] [--json]
 // npm run bench -- lists [--most PAYMENTS] [--check] [--json]
@@ -35,7 +36,7 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   lists: { seconds: 0, run: benchLists },
   reader: { seconds: 0, run: benchReader },
   settle: { seconds: 20, run: benchSettle },
-  solana: { seconds: 15, run: ({ seconds }) => benchSolana(seconds) },
+  solana: { seconds: 15, run: benchSolana },
   'webhook-verify': { seconds: 15, run: ({ seconds }) => benchWebhookVerify(seconds) },
   webhooks: { seconds: 180, run: benchWebhooks },
 };

@@ -3,9 +3,11 @@
 // costs are counted until it is recorded as final, and those of its intent with them.
 import { mapConcurrent } from '@svc-pay/core';
 import { median, quantile } from '../../quantile.ts';
-import type { BenchResult } from '../bench.ts';
+import type { BenchOptions, BenchResult } from '../bench.ts';
 import { type Costs, sumOf } from '../meters/costs.ts';
 import { type MeterSources, startMeters } from '../meters/meters.ts';
+import { drawProfiles, profileArguments } from '../settle/profiles.ts';
+import { forgetStatements, heaviestStatements } from '../settle/statements.ts';
 import { type FinalityLook, watchFinality } from './finality-backlog.ts';
 import {
   type BareTransaction,
@@ -18,6 +20,7 @@ import {
 import { createPostJson, type PostJson } from './post-json.ts';
 import { SLOT_MS, type SolanaBenchWorld, startSolanaBenchWorld } from './solana-world.ts';
 
+const PROFILED = ['api', 'settlement'] as const;
 const CONCURRENCY = 256;
 const ROUNDS = 3;
 const LANES = 1;
@@ -39,14 +42,15 @@ type Round = Slice & {
   readonly bare: Pick<Slice, 'perSecond' | 'failed'>;
 };
 
-export async function benchSolana(seconds: number): Promise<BenchResult> {
-  const world = await startSolanaBenchWorld(LANES);
+export async function benchSolana({ seconds, profile }: BenchOptions): Promise<BenchResult> {
+  const world = await startSolanaBenchWorld(LANES, profile ? profileArguments : undefined);
   const post = createPostJson(CONCURRENCY);
   try {
     const payers = await drawPayers(world, CONCURRENCY);
     const count = Math.min(MOST_PAYMENTS, Math.max(CONCURRENCY * 2, seconds * 100));
     await settleAll(world, post, await makePayments(world, post, payers, CONCURRENCY));
     await watchFinality(world).untilFinal(PATIENCE_MS);
+    await forgetStatements(world.pool);
     const rounds: Round[] = [];
     for (let round = 1; round <= ROUNDS; round += 1) {
       const measured = await runRound(world, post, payers, count);
@@ -58,10 +62,12 @@ export async function benchSolana(seconds: number): Promise<BenchResult> {
           `at most ${mostOverdue(looks)} that the chain called final waited; CPU ${costs.cpuMs.toFixed(2)} ms`,
       );
     }
+    if (profile) for (const line of await heaviestStatements(world.pool)) console.log(line);
     return judge(rounds, count, world.durable);
   } finally {
     post.end();
     await world.stop();
+    if (profile) for (const line of drawProfiles(PROFILED)) console.log(line);
   }
 }
 

@@ -35,7 +35,10 @@ const NODES = 3;
 const SOL = 1_000_000_000n;
 const GROUPS = ['api', 'settlement'] as const;
 
-export async function startSolanaBenchWorld(lanes: number): Promise<SolanaBenchWorld> {
+export async function startSolanaBenchWorld(
+  lanes: number,
+  nodeArguments: (service: (typeof GROUPS)[number]) => readonly string[] = () => [],
+): Promise<SolanaBenchWorld> {
   const processes = createBenchProcesses();
   const { startOwn, stop } = processes;
   try {
@@ -70,24 +73,34 @@ export async function startSolanaBenchWorld(lanes: number): Promise<SolanaBenchW
       SVC_ENGINE_INGRESS_URL: engine.ingressUrl,
     });
     const ports = await freePorts();
-    const settlement = await startOwn('services/settlement/src/main.ts', [], {
-      ...shared('settlement'),
-      SVC_SOLANA_RELAYER_TEST_KEYS: secrets.map((secret) => `0x${secret.toString('hex')}`).join(','),
-      SVC_INTERNAL_KEYS: randomBytes(24).toString('hex'),
-      SVC_SETTLEMENT_PORT: '0',
-      SVC_SETTLEMENT_ENGINE_PORT: String(ports.node),
-    });
-    const api = await startOwn('services/api/src/main.ts', [], {
-      ...shared('api'),
-      SVC_KEY_PEPPER: PEPPER.toString('base64'),
-      SVC_API_PORT: '0',
-      SVC_API_METRICS_PORT: '0',
-      // The limiter works; only its limit is out of reach.
-      SVC_API_RATE_LIMITS: 'on',
-      SVC_API_RATE_TEST: '1000000',
-      SVC_API_RATE_ADDRESS: '1000000',
-      SVC_API_STORED_BYTES_PER_DAY: '1000000000000',
-    });
+    const settlement = await startOwn(
+      'services/settlement/src/main.ts',
+      [],
+      {
+        ...shared('settlement'),
+        SVC_SOLANA_RELAYER_TEST_KEYS: secrets.map((secret) => `0x${secret.toString('hex')}`).join(','),
+        SVC_INTERNAL_KEYS: randomBytes(24).toString('hex'),
+        SVC_SETTLEMENT_PORT: '0',
+        SVC_SETTLEMENT_ENGINE_PORT: String(ports.node),
+      },
+      nodeArguments('settlement'),
+    );
+    const api = await startOwn(
+      'services/api/src/main.ts',
+      [],
+      {
+        ...shared('api'),
+        SVC_KEY_PEPPER: PEPPER.toString('base64'),
+        SVC_API_PORT: '0',
+        SVC_API_METRICS_PORT: '0',
+        // The limiter works; only its limit is out of reach.
+        SVC_API_RATE_LIMITS: 'on',
+        SVC_API_RATE_TEST: '1000000',
+        SVC_API_RATE_ADDRESS: '1000000',
+        SVC_API_STORED_BYTES_PER_DAY: '1000000000000',
+      },
+      nodeArguments('api'),
+    );
     const pidOf = ({ child }: Listening) => child.pid ?? 0;
     return {
       pool,
