@@ -157,7 +157,11 @@ test('clients that leave before their answer give their places back', LONG, asyn
   await pause(500);
   await release();
   // With their places still taken and nobody answered, the process would be full for every later request.
-  await expect.poll(async () => (await creatorOf(api)()).statusCode, { timeout: 30_000, interval: 500 }).toBe(402);
+  const isTaken = async () => (await creatorOf(api)()).statusCode === 402;
+  await expect.poll(isTaken, { timeout: 20_000, interval: 500 }).toBe(true);
+  // By now the process has learned its pace.
+  await pause(1_500);
+  await expect.poll(isTaken, { timeout: 20_000, interval: 500 }).toBe(true);
 });
 
 test('a client that sends its body slowly takes nobody’s place', LONG, async () => {
