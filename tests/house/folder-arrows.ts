@@ -127,6 +127,7 @@ export const FOLDER_ARROWS: Readonly<Record<string, FolderArrows>> = {
       restore: ['audit', 'database', 'event', 'intent', 'lane', 'ledger', 'payment', 'payout', 'stranded'],
       retention: ['database'],
       timeline: ['database', 'delivery', 'intent', 'listing', 'refund'],
+      watch: ['database'],
     },
   },
 };

@@ -380,13 +380,7 @@ export {
   type Transitions,
   transition,
 } from './transitions.ts';
-export { ALL_NETWORKS, forEachIsolated, type NoteFailure, noteFailures } from './watch/note-failures.ts';
-export type { PageLimits } from './watch/page-limits.ts';
-export { jobName, type PeriodicJob, watcherOf } from './watch/periodic-job.ts';
-export { type NodeHeads, probeNodes } from './watch/probe-nodes.ts';
-export { readIsolated } from './watch/read-isolated.ts';
-export { createWalk } from './watch/walk-pages.ts';
-export type { WatchBase, WatchLog, WatchLogEvent } from './watch/watch-log.ts';
+export * from './watch/index.ts';
 export type { FacilitatorPorts } from './x402/facilitator-ports.ts';
 export { findSupported } from './x402/find-supported.ts';
 export * from './x402/judge-settle-lease.ts';

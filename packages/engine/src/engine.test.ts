@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import type { PeriodicJob } from '@svc-pay/core';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createWakeDrain, type Drain, type EngineWork, serveEngineWork } from './index.ts';
 import { freePorts, type RestateServer, startRestate } from './server/start-restate.ts';
@@ -52,7 +53,7 @@ async function world(drain: Drain, { keepRegistered = false, ...options }: World
   const start = () => startRestate({ dataDirectory, ports, ...options });
   let server: RestateServer = await start();
   const works: EngineWork[] = [];
-  const serve = async (served: Drain) => {
+  const serve = async (served: Drain, ...others: readonly PeriodicJob[]) => {
     const runs = { count: 0, seldom: 0, atOnce: 0, most: 0 };
     const runSeldom = async () => {
       runs.seldom += 1;
@@ -66,6 +67,7 @@ async function world(drain: Drain, { keepRegistered = false, ...options }: World
       jobs: [
         { name: 'heart', everyMs: 50, run: async () => void (runs.count += 1) },
         { name: 'seldom', everyMs: 60_000, run: runSeldom },
+        ...others,
       ],
       host: '127.0.0.1',
       port: 0,
@@ -162,6 +164,56 @@ test('a periodic job runs on, and starting it twice does not make it run twice',
   await new Promise((resolve) => setTimeout(resolve, 1_000));
   expect(runs.count - before).toBeLessThanOrEqual(21);
   expect(runs.count - before).toBeGreaterThan(2);
+});
+
+describe('a periodic job that has nothing to do', () => {
+  async function restingWorld(restMs: number) {
+    let isOpen = true;
+    let wakeJob: (() => Promise<void>) | undefined;
+    const { serve } = await world(queueOf(0).drain);
+    const runs: number[] = [];
+    await serve(queueOf(0).drain, {
+      name: 'resting',
+      everyMs: 1_500,
+      run: async () => void runs.push(performance.now()),
+      rest: {
+        everyMs: restMs,
+        mayBegin: async () => !isOpen,
+        begin: (wake) => {
+          wakeJob = wake;
+        },
+        end: () => {
+          wakeJob = undefined;
+        },
+      },
+    });
+    await until(() => runs.length >= 2);
+    isOpen = false;
+    await until(() => wakeJob !== undefined);
+    return { runs, open: () => (isOpen = true), wake: async () => wakeJob?.() };
+  }
+
+  test('rests until it is woken, and goes on at its own pace from there', async () => {
+    const { runs, wake, open } = await restingWorld(60_000);
+    const before = runs.length;
+    await new Promise((resolve) => setTimeout(resolve, 3_000));
+    expect(runs.length).toBe(before);
+    open();
+    const wokenMs = performance.now();
+    await wake();
+    await until(() => runs.length > before, 5);
+    expect(performance.now() - wokenMs).toBeLessThan(1_000);
+    await until(() => runs.length >= before + 4, 10);
+  });
+
+  test('runs again after its rest though nothing wakes it, and then finds its work', async () => {
+    const { runs, open } = await restingWorld(4_000);
+    const before = runs.length;
+    open();
+    await until(() => runs.length >= before + 3, 12);
+    expect((runs[before] ?? 0) - (runs[before - 1] ?? 0)).toBeGreaterThan(2_500);
+    expect((runs[before + 1] ?? 0) - (runs[before] ?? 0)).toBeLessThan(2_500);
+  });
 });
 
 test('a process that stops does not wait for the beats that would have followed', async () => {

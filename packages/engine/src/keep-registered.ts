@@ -1,9 +1,11 @@
 // The engine sends new work to the process that registered last. Of several processes with the same work one is on duty
-// and the others stand by. Every process checks each second that the engine knows the work and its owner answers.
-
+// and the others stand by. A process that stands by checks each second that the engine knows the work and its owner answers. The
+// one on duty checks as often for a minute, and again when a connection of the engine has ended; then more seldom.
+import type { PeriodicJob } from '@svc-pay/core';
 import { askEngine } from './ask-engine.ts';
 import { JOB_KEY } from './job-key.ts';
-import { endInvocation, findLost } from './orphans.ts';
+import { endInvocation, findLost, isSilent } from './orphans.ts';
+import { LATEST_REST } from './periodic-job.ts';
 import { createReach } from './reach.ts';
 import { wakeBy } from './wake.ts';
 
@@ -11,6 +13,12 @@ export type Registration = {
   readonly register: () => Promise<void>;
   /** Checks once and acts on the result. Throws when the engine is out of reach. */
   readonly check: () => Promise<void>;
+  /** How long to wait until the next check. */
+  readonly pauseMs: () => number;
+  /** Something may be wrong with the engine: checks are frequent for a while. */
+  readonly suspect: () => void;
+  /** Lets a job run now, and go on from there. */
+  readonly startJob: (name: string) => Promise<void>;
   /** Tells the registration that a periodic job ran in this process. */
   readonly heard: () => void;
   readonly isRegistered: () => boolean;
@@ -31,22 +39,31 @@ type RegistrationOptions = {
   /** Address under which the engine reaches this process. */
   readonly url: string;
   readonly drains: readonly string[];
-  readonly jobs: readonly string[];
+  readonly jobs: readonly Pick<PeriodicJob, 'name' | 'everyMs' | 'rest'>[];
   readonly log: (event: EngineLogEvent, details: object) => void;
 };
 
 type Services = { readonly services: readonly { readonly name: string; readonly deployment_id: string }[] };
 
+const LOOK_MS = 1_000;
+const CALM_LOOK_MS = 5_000;
+const SUSPICION_MS = 10_000;
+/** No job has run for this long beyond what the least patient of them may rest. */
 const SILENCE_MS = 20_000;
+/** An owner that does not answer so many checks in a row is gone: it may have no invocation that shows it. */
+const SILENT_CHECKS = 3;
 /**
  * During its first `SETTLING_MS` a process searches at every check and so finds what earlier processes left behind.
  * After that a process that has all the work searches only every `RARELY_MS`.
  */
 const SETTLING_MS = 60_000;
-const RARELY_MS = 10_000;
+const RARELY_MS = 30_000;
 
 export function createRegistration(options: RegistrationOptions): Registration {
-  const { url: uri, drains, jobs, log } = options;
+  const { url: uri, drains, log } = options;
+  const jobs = options.jobs.map(({ name }) => name);
+  const silenceMs =
+    SILENCE_MS + Math.min(...options.jobs.map(({ everyMs, rest }) => LATEST_REST * (rest?.everyMs ?? everyMs)));
   const [admin, ingress] = [createReach(options.adminUrls), createReach(options.ingressUrls)];
   const wake = wakeBy(ingress);
   const names = [...drains, ...jobs];
@@ -55,13 +72,19 @@ export function createRegistration(options: RegistrationOptions): Registration {
   let heardMs = performance.now();
   let registeredMs = performance.now();
   let searchedMs = 0;
+  let suspectMs = Number.NEGATIVE_INFINITY;
+  let hasAll = false;
+  let silentChecks = 0;
 
+  const startJob = async (name: string) => {
+    await ingress((url) => askEngine('POST', `${url}/${name}/${JOB_KEY}/start/send`));
+  };
   const register = async () => {
     const { id } = (await admin((url) => askEngine('POST', `${url}/deployments`, { uri, force: true }))) as {
       id: string;
     };
     own = id;
-    for (const name of jobs) await ingress((url) => askEngine('POST', `${url}/${name}/${JOB_KEY}/start/send`));
+    for (const name of jobs) await startJob(name);
     heardMs = performance.now();
   };
 
@@ -81,20 +104,35 @@ export function createRegistration(options: RegistrationOptions): Registration {
     log('engine_registered', { url: uri, deploymentId: own });
   };
 
+  const isCalm = () => hasAll && performance.now() - registeredMs > SETTLING_MS;
+
   /** The search is the most expensive query for the engine. */
-  const isTimeToSearch = (owners: ReadonlySet<string>): boolean => {
+  const isTimeToSearch = (): boolean => {
     const nowMs = performance.now();
-    const hasAll = owners.size === 1 && owners.has(own);
-    if (hasAll && nowMs - registeredMs > SETTLING_MS && nowMs - searchedMs < RARELY_MS) return false;
+    if (isCalm() && nowMs - searchedMs < RARELY_MS) return false;
     searchedMs = nowMs;
     return true;
   };
 
+  /** Whether an owner of the work did not answer for some checks in a row. */
+  const isOwnerGone = async (owners: ReadonlySet<string>): Promise<boolean> => {
+    const others = [...owners].filter((owner) => owner !== own);
+    const silent = await Promise.all(others.map((owner) => isSilent(admin, owner)));
+    silentChecks = silent.includes(true) ? silentChecks + 1 : 0;
+    return silentChecks >= SILENT_CHECKS;
+  };
+
   const check = async () => {
     const owners = registered ? await findOwners() : undefined;
-    const silent = jobs.length > 0 && performance.now() - heardMs > SILENCE_MS;
+    hasAll = owners?.size === 1 && owners.has(own);
+    const silent = jobs.length > 0 && performance.now() - heardMs > silenceMs;
     if (owners === undefined || (silent && owners.has(own))) return announce();
-    if (!isTimeToSearch(owners)) return;
+    if (await isOwnerGone(owners)) {
+      log('engine_work_taken_over', { deploymentIds: [...owners].filter((owner) => owner !== own), invocations: 0 });
+      silentChecks = 0;
+      await announce();
+    }
+    if (!isTimeToSearch()) return;
     const { deployments, orphans } = await findLost(admin, names, own);
     if (deployments.size === 0) return;
     log('engine_work_taken_over', { deploymentIds: [...deployments], invocations: orphans.length });
@@ -108,6 +146,11 @@ export function createRegistration(options: RegistrationOptions): Registration {
   return {
     register,
     check,
+    pauseMs: () => (isCalm() && performance.now() - suspectMs > SUSPICION_MS ? CALM_LOOK_MS : LOOK_MS),
+    suspect: () => {
+      suspectMs = performance.now();
+    },
+    startJob,
     heard: () => {
       heardMs = performance.now();
     },

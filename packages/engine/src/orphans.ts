@@ -26,11 +26,16 @@ export async function findLost(admin: Reach, names: readonly string[], own: stri
   };
   const lost = new Set<string>();
   for (const deployment of new Set(rows.map((row) => row.deployment))) {
-    const answer = await unlessRefused(admin((url) => askEngine('GET', `${url}/deployments/${deployment}`)));
-    const { uri } = (answer ?? {}) as { uri?: string };
-    if (uri === undefined || !(await isAlive(uri, ANSWER_MS))) lost.add(deployment);
+    if (await isSilent(admin, deployment)) lost.add(deployment);
   }
   return { deployments: lost, orphans: rows.filter(({ deployment }) => lost.has(deployment)) };
+}
+
+/** Whether the process of a deployment does not answer. */
+export async function isSilent(admin: Reach, deployment: string): Promise<boolean> {
+  const answer = await unlessRefused(admin((url) => askEngine('GET', `${url}/deployments/${deployment}`)));
+  const { uri } = (answer ?? {}) as { uri?: string };
+  return uri === undefined || !(await isAlive(uri, ANSWER_MS));
 }
 
 /** Also succeeds when the invocation has ended by itself. */

@@ -46,7 +46,6 @@ const EVENTS = {
   warn: 'engine_warning',
   error: 'engine_error',
 } as const;
-const LOOK_MS = 1_000;
 const LEAVE_MS = 5_000;
 const LAST_WORDS_MS = 1_000;
 
@@ -59,11 +58,19 @@ export async function serveEngineWork(options: EngineWorkOptions): Promise<Engin
       await job.run();
     },
   });
+  const startJob = async (name: string) => {
+    try {
+      await registration.startJob(name);
+    } catch (problem) {
+      lookSoon();
+      throw problem;
+    }
+  };
   const server = createServer(
     restate.createEndpointHandler({
       services: [
         ...options.drains.map((drain) => drainObject(drain, gate)),
-        ...options.jobs.map((job) => jobObject(heard(job), gate)),
+        ...options.jobs.map((job) => jobObject(heard(job), gate, () => startJob(job.name))),
       ],
       logger: (meta, ...message) => {
         if (meta.replaying) return;
@@ -78,7 +85,15 @@ export async function serveEngineWork(options: EngineWorkOptions): Promise<Engin
   const sessions = new Set<{ close: () => void; destroy: () => void }>();
   server.on('session', (session) => {
     sessions.add(session);
-    session.once('close', () => sessions.delete(session));
+    let carried = false;
+    session.once('stream', () => {
+      carried = true;
+    });
+    session.once('close', () => {
+      sessions.delete(session);
+      // The engine may have ended, and may come back without its data. Those who ask whether this process lives carry nothing.
+      if (carried) lookSoon();
+    });
   });
   const url = options.advertisedUrl ?? `http://${options.host}:${(server.address() as AddressInfo).port}`;
   const registration = createRegistration({
@@ -86,16 +101,28 @@ export async function serveEngineWork(options: EngineWorkOptions): Promise<Engin
     adminUrls: options.adminUrls,
     ingressUrls: options.ingressUrls,
     drains: options.drains.map(({ name }) => name),
-    jobs: options.jobs.map(({ name }) => name),
+    jobs: options.jobs,
     log: options.log,
   });
   let looking: NodeJS.Timeout | undefined;
+  let isLooking = false;
+  const lookLater = () => {
+    if (looking === undefined || isLooking) return;
+    clearTimeout(looking);
+    looking = setTimeout(lookAgain, registration.pauseMs());
+  };
+  const lookSoon = () => {
+    registration.suspect();
+    lookLater();
+  };
   const lookAgain = () => {
+    isLooking = true;
     registration
       .check()
       .catch((problem: unknown) => options.log('engine_unreachable', { url, err: problem }))
       .finally(() => {
-        if (looking !== undefined) looking = setTimeout(lookAgain, LOOK_MS);
+        isLooking = false;
+        lookLater();
       });
   };
   return {

@@ -10,7 +10,7 @@ import { freePorts, startRestate } from './server/start-restate.ts';
 
 type Keep = (cleanUp: () => Promise<void> | void) => void;
 
-async function startPair(keep: Keep, stepMs: { readonly duty: number }) {
+async function startPair(keep: Keep, stepMs: { readonly duty: number; readonly restMs?: number }) {
   const dataDirectory = mkdtempSync(path.join(tmpdir(), 'svc-restate-'));
   const engine = await startRestate({ dataDirectory });
   keep(async () => {
@@ -33,7 +33,16 @@ async function startPair(keep: Keep, stepMs: { readonly duty: number }) {
           },
         },
       ],
-      jobs: [{ name: 'heart', everyMs: 100, run: async () => void runs.push(name) }],
+      jobs: [
+        {
+          name: 'heart',
+          everyMs: 100,
+          run: async () => void runs.push(name),
+          ...(stepMs.restMs !== undefined && {
+            rest: { everyMs: stepMs.restMs, mayBegin: async () => true, begin: () => {}, end: () => {} },
+          }),
+        },
+      ],
       host: '127.0.0.1',
       port: 0,
       identityKeys: [],
@@ -84,4 +93,14 @@ test.concurrent('a process that answers keeps its work, however long it takes', 
   await sleep(7_500);
   expect(worked).toEqual(['on duty']);
   expect(runs.slice(-20)).not.toContain('standing by');
+});
+
+test.concurrent('the jobs of a dead process that rested go on in the other one, though none of them was running', async ({
+  onTestFinished,
+}) => {
+  const { duty, runs } = await startPair(onTestFinished, { duty: 0, restMs: 600_000 });
+  // Every job rests: no invocation shows that the process is gone.
+  await sleep(1_000);
+  await duty.stop();
+  await vi.waitFor(() => expect(runs.at(-1)).toBe('standing by'), { timeout: 15_000 });
 });

@@ -13,6 +13,7 @@ import type {
   LaneComparisonStore,
   LaneStore,
   NodeReadingStore,
+  OpenWorkStore,
   PayoutRegistryStore,
   ReaderStore,
   ReferenceStore,
@@ -49,8 +50,9 @@ import { reportRetention } from './retention/report-retention.ts';
 import { type BeganUpto, type BeginUptoDeps, beginUpto, type UptoSettlement } from './settlement/begin-upto.ts';
 import { createStrandedLaneStore } from './stranded/stranded-lane-store.ts';
 import { createStrandedStore } from './stranded/stranded-store.ts';
+import { loadOpenWork } from './watch/load-open-work.ts';
 
-export type SettlementStores = {
+export type SettlementStores = OpenWorkStore & {
   readonly lanes: LaneStore;
   /** Store of the lanes that settle or return stranded transfers. */
   readonly strandedTransfers: LaneStore;
@@ -93,6 +95,7 @@ const ACTOR = 'service:settlement';
 export function createSettlementStores({ pool }: Database, options: SettlementStoreOptions): SettlementStores {
   const { clock, processorVersion, checkPayout } = options;
   return {
+    loadOpenWork: (...given) => loadOpenWork(pool, ...given),
     lanes: createLaneStore(pool, options),
     strandedTransfers: createStrandedLaneStore(pool, options),
     finality: createFinalityStore(pool),

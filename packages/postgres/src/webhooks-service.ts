@@ -1,5 +1,6 @@
 export { createDeliveryStore } from './delivery/delivery-store.ts';
 export { createEndpointStore, type EndpointStore } from './delivery/endpoint-store.ts';
+export { loadOpenDeliveries, type OpenDeliveries } from './delivery/load-open-deliveries.ts';
 export { type DeliveryMeasures, measureDeliveries } from './delivery/measure-deliveries.ts';
 export { workReplay } from './delivery/work-replay.ts';
 export { enableEndpoint } from './endpoint/enable-endpoint.ts';

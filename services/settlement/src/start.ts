@@ -1,11 +1,15 @@
 // Starts settlement: lanes with their keys, watchers and timers without keys, and the internal listener.
 import type { AddressInfo } from 'node:net';
 import {
+  ALL_NETWORKS,
   type Clock,
   countFullCaps,
+  createLookout,
   FULL_CAP_WINDOW_MS,
   type LaneDeps,
   type LanePace,
+  type Lookout,
+  type OpenWork,
   systemClock,
   useExplorers,
   wholeUsd,
@@ -45,6 +49,10 @@ export type StartOptions = {
 };
 
 const STATEMENT_TIMEOUT_MS = 30_000;
+/** As often as the most frequent of the jobs that it is for. */
+const LOOK_MS = 1_000;
+/** Name of the look in logs and metrics, beside those of the jobs. */
+const LOOKOUT = 'lookout';
 const TROUBLE_MS = 1_000;
 /** Delay before a payment that no transaction can carry now is tried again. */
 const DEFER_MS = 5_000;
@@ -111,7 +119,18 @@ export async function startSettlement(
     log,
     countFailure: metrics.watchFailed,
   });
-  const deps = { stores, families, installation, clock, logger, log, metrics, injectFault, retention };
+  const lookedAt = [
+    ...new Set([...networks, ...families.flatMap((family) => family.icrcChains)].map(({ network }) => network)),
+  ];
+  const lookout = createLookout({
+    look: () => stores.loadOpenWork(lookedAt, clock.nowMs()),
+    everyMs: LOOK_MS,
+    onProblem: (problem) => {
+      metrics.watchFailed(ALL_NETWORKS, LOOKOUT);
+      log('periodic_job_failed', { network: ALL_NETWORKS, watcher: LOOKOUT, err: problem });
+    },
+  });
+  const deps = { lookout, stores, families, installation, clock, logger, log, metrics, injectFault, retention };
   const work = await serveWork(config, deps);
   const pendingMigrations = await createPendingMigrations(database);
   const listener = createInternalListener({
@@ -156,6 +175,7 @@ export async function startSettlement(
     engineUrl: work.url,
     stop: async () => {
       logEvent(logger, 'service_stopping');
+      await lookout.stop();
       await work.stop();
       await retention.stop();
       await listener.close();
@@ -166,6 +186,7 @@ export async function startSettlement(
 }
 
 type Deps = {
+  readonly lookout: Lookout<OpenWork>;
   readonly stores: SettlementStores;
   readonly families: readonly ChainFamily[];
   readonly installation: () => Promise<string>;
@@ -178,7 +199,7 @@ type Deps = {
 };
 
 async function serveWork(config: SettlementConfig, deps: Deps): Promise<EngineWork> {
-  const { stores, families, installation, clock, logger, log, metrics, injectFault, retention } = deps;
+  const { lookout, stores, families, installation, clock, logger, log, metrics, injectFault, retention } = deps;
   const pace: LanePace = {
     maxInFlight: config.maxInFlight,
     gatherMs: config.gatherMs,
@@ -219,6 +240,8 @@ async function serveWork(config: SettlementConfig, deps: Deps): Promise<EngineWo
       budgetFloors: { hour: wholeUsd(config.gasLossHourUsd), day: wholeUsd(config.gasLossDayUsd) },
       readerLimits: { everyMs: config.readerEveryMs, claimMs: config.readerClaimMs },
       unpaidDays: config.unpaidDays,
+      lookout,
+      restMs: config.restMs,
     }),
     host: config.engineHost,
     port: config.enginePort,

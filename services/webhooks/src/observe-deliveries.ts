@@ -2,6 +2,7 @@
 import type { AttemptOutcome, DeliveryReport, EndpointOffReason, Mode } from '@svc-pay/core';
 import type { DeliveryMeasures } from '@svc-pay/postgres/webhooks-service';
 import { type Id, timeOfId } from '@svc-pay/protocol/ids';
+import { LAG_EVERY_MS } from '@svc-pay/runtime/process/event-loop';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 export type DeliveryMetrics = {
@@ -39,7 +40,7 @@ const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 export function createDeliveryMetrics({ modes, underWay, measure, onProblem }: Deps): DeliveryMetrics {
   const register = new Registry();
   const registers = [register];
-  collectDefaultMetrics({ register });
+  collectDefaultMetrics({ register, eventLoopMonitoringPrecision: LAG_EVERY_MS });
   const attempts = new Counter({
     name: 'delivery_attempts_total',
     help: 'Attempts by how they went',

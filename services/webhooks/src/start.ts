@@ -21,6 +21,7 @@ import { createDispatcher, type Dispatcher, type DispatcherDeps } from './dispat
 import { createDeliveryDrain, wakeIdleShards } from './dispatch/drain.ts';
 import { replayJob, warningJob } from './dispatch/endpoint-maintenance.ts';
 import { createPace } from './dispatch/endpoint-pace.ts';
+import { restDeliveryJobs } from './dispatch/lookout.ts';
 import { createRecorder } from './dispatch/recorder.ts';
 import { createDeliveryMetrics, type DeliveryMetrics } from './observe-deliveries.ts';
 import { createOpenSecrets } from './request/open-secrets.ts';
@@ -63,7 +64,7 @@ export async function startWebhooks(config: WebhooksConfig, options: StartOption
     readInOrder: true,
     onConnectionLost: (problem) => logEvent(logger, 'database_connection_lost', { err: problem }),
   });
-  const { deliveries, endpoints } = createWebhookStores(database);
+  const { deliveries, endpoints, loadOpenDeliveries } = createWebhookStores(database);
   const { dispatcher, metrics, close } = createSending(config, {
     database,
     clock,
@@ -80,13 +81,22 @@ export async function startWebhooks(config: WebhooksConfig, options: StartOption
       logEvent(logger, 'endpoint_failing', endpoint);
     },
   };
+  const lookout = restDeliveryJobs(
+    {
+      lookout: wakeIdleShards(setup, config.pollMs, createWakeDrain(config.engineIngressUrls)),
+      replays: replayJob(tending),
+    },
+    {
+      loadOpen: loadOpenDeliveries,
+      clock,
+      modes: config.modes,
+      everyMs: config.pollMs,
+      onProblem: (problem) => logEvent(logger, 'delivery_not_handled', { err: problem }),
+    },
+  );
   const work = await serveEngineWork({
     drains: [createDeliveryDrain(setup, dispatcher)],
-    jobs: [
-      wakeIdleShards(setup, config.pollMs, createWakeDrain(config.engineIngressUrls)),
-      replayJob(tending),
-      warningJob(tending),
-    ],
+    jobs: [...lookout.jobs, warningJob(tending)],
     host: config.engineHost,
     port: config.enginePort,
     ...(config.engineOwnUrl !== undefined && { advertisedUrl: config.engineOwnUrl }),
@@ -114,6 +124,7 @@ export async function startWebhooks(config: WebhooksConfig, options: StartOption
     engineUrl: work.url,
     stop: async () => {
       logEvent(logger, 'service_stopping');
+      await lookout.stop();
       await dispatcher.stop(GRACE_MS);
       await work.stop();
       await listener.close();

@@ -5,9 +5,13 @@ import { ROWS_TOLD_MS, type WrittenRows } from '../meters/database-counts.ts';
 import { startMeters } from '../meters/meters.ts';
 import type { SettleWorld } from './settle-world.ts';
 
+/** By then the services are no longer new to the engine, and all that was paid before is final, compared and delivered. */
+const OVER_MS = 75_000;
+
 /** Of one second, where `Costs` says of one payment. */
 export async function measureIdle(world: SettleWorld, seconds: number): Promise<Costs> {
   const { pids, besidePids, pool, rpc, fronts } = world;
+  await sleep(OVER_MS);
   const self = { name: 'load', charged: false };
   const meters = await startMeters({ charged: pids, beside: besidePids, self, pool, rpc, fronts });
   await sleep(seconds * 1_000);

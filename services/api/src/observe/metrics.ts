@@ -1,5 +1,6 @@
 // Metrics of the API. Labels are few and fixed: route templates, never addresses or ids.
 import { SETTLE_STATUSES } from '@svc-pay/protocol';
+import { LAG_EVERY_MS } from '@svc-pay/runtime/process/event-loop';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 export type PoolStats = { readonly totalCount: number; readonly idleCount: number; readonly waitingCount: number };
@@ -34,7 +35,7 @@ export type Gauges = {
 
 export function createMetrics(gauges: Gauges): Metrics {
   const register = new Registry();
-  collectDefaultMetrics({ register });
+  collectDefaultMetrics({ register, eventLoopMonitoringPrecision: LAG_EVERY_MS });
   const requests = new Counter({
     name: 'http_requests_total',
     help: 'Requests answered',

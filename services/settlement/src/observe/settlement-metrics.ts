@@ -3,6 +3,7 @@
 import type { Mode } from '@svc-pay/core';
 import type { BudgetMeasures, GasSpent, LaneMeasures, ReaderMeasures } from '@svc-pay/postgres/settlement-service';
 import type { LogLevel } from '@svc-pay/runtime/logging/log-events';
+import { LAG_EVERY_MS } from '@svc-pay/runtime/process/event-loop';
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { createBudgetMetrics } from './budget-metrics.ts';
 import { createGasCounters } from './gas-counters.ts';
@@ -36,7 +37,7 @@ const NETWORK_WATCHERS = [
   'gas-budget',
   'nodes',
 ];
-const GENERAL_WATCHERS = ['reconciler', 'intent-expiry', 'audit-sealer', 'partition-maker'];
+const GENERAL_WATCHERS = ['reconciler', 'intent-expiry', 'audit-sealer', 'partition-maker', 'lookout'];
 
 type Deps = {
   readonly networks: readonly string[];
@@ -56,7 +57,7 @@ export function createSettlementMetrics(deps: Deps): SettlementMetrics {
   const { networks, measure, onProblem, fullCaps: countFullCaps = () => ({ account: 0, all: 0 }) } = deps;
   const registry = new Registry();
   const registers = [registry];
-  collectDefaultMetrics({ register: registry });
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LAG_EVERY_MS });
   const gauge = <Label extends string>(name: string, help: string, labelNames: readonly Label[]) =>
     new Gauge({ name, help, labelNames, registers });
   const offered = gauge('network_offered', '1 when payers are offered the network, 0 when it is withdrawn', [

@@ -8,8 +8,10 @@ import {
   createTokenLedgerReader,
   createWatchers,
   type IcrcChain,
+  type Lookout,
   type NodeProbe,
   noteFailures,
+  type OpenWork,
   type PeriodicJob,
   READER_LIMITS,
   type ReaderChain,
@@ -32,6 +34,7 @@ import {
   createUnpaidRemoval,
 } from './maintenance-jobs.ts';
 import { createReconciler } from './reconcile.ts';
+import { restJob } from './rest-jobs.ts';
 import type { Retention } from './retention.ts';
 import { type BudgetDeps, createBudgetWatch } from './watch-budgets.ts';
 import { createHealthWatch, type HealthDeps } from './watch-health.ts';
@@ -61,6 +64,9 @@ export type JobDeps = WatchDeps &
     readonly readerLimits: Pick<ReaderLimits, 'everyMs' | 'claimMs'>;
     /** Days after which intents leave that nobody paid. */
     readonly unpaidDays: number;
+    readonly lookout: Lookout<OpenWork>;
+    /** Longest time between two runs of a job that has nothing to do; 0: no job rests. */
+    readonly restMs: number;
   };
 
 export function createJobs(
@@ -97,7 +103,7 @@ export function createJobs(
       const reader = readers.find(({ network }) => network === chain.network);
       return reader === undefined ? [] : [createDirectWatch({ ...chain, nodes: reader.nodes }, deps)];
     }),
-  ].map((job) => lasting(job, deps));
+  ].map((job) => lasting(restJob(job, deps.lookout, deps.restMs), deps));
 }
 
 /** Logs a failed run and lets the job go on: if the engine retried it, a long outage would end the job for good. */

@@ -7,13 +7,13 @@ import {
   DeploymentDiffers,
   type HealthStore,
   jobName,
-  type PeriodicJob,
   type ReadFitness,
   type WatchedChain,
   type WatchLog,
   type WatchLogEvent,
   withdrawalOf,
 } from '@svc-pay/core';
+import type { RestableJob } from './rest-jobs.ts';
 
 const EVERY_MS = 1_000;
 const ALARMS: Readonly<Record<string, WatchLogEvent>> = {
@@ -34,12 +34,14 @@ export type HealthDeps = {
 export function createHealthWatch(
   { network, readFitness }: Pick<WatchedChain, 'network' | 'readFitness'>,
   deps: HealthDeps,
-): PeriodicJob {
+): RestableJob {
   const { health, clock, stuckMs, log } = deps;
   let silentSinceMs: number | null = null;
   // Last known values: they stay in use while the chain is unreachable.
   let paused = false;
   let difference: DeploymentDifference | null = null;
+  // Its end is told as soon as a withdrawn network can be offered again.
+  let isOffered = false;
 
   const look = async (): Promise<Awaited<ReturnType<ReadFitness>> | undefined> => {
     const relayers = await health.listRelayerAddresses(network);
@@ -64,6 +66,7 @@ export function createHealthWatch(
   return {
     name: jobName('health', network),
     everyMs: EVERY_MS,
+    mayRest: () => isOffered,
     run: async () => {
       const fitness = await look();
       const nowMs = clock.nowMs();
@@ -82,6 +85,7 @@ export function createHealthWatch(
         },
         stuckMs,
       );
+      isOffered = reason === null && silentSinceMs === null;
       if (!(await health.recordHealth(network, reason))) return;
       if (reason === null) log('network_offered', { network });
       else log('network_withdrawn', { network, reason });
