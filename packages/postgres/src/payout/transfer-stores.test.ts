@@ -54,12 +54,16 @@ test('of many that are prepared at one moment each is stored and found as its ow
 test('of the same key in one group, and of one that is there already, the first counts for all', async () => {
   const caller = await seedMerchant(pool);
   const intentId = newId('paymentIntent', Date.now());
-  const [busy, ...same] = ['a', 'b', 'c'].map((relayer) => prepared('ada', relayer));
+  // The first goes alone, and the others are one group behind it.
+  const alone = prepared('bob');
+  const [first, ...same] = ['a', 'b', 'c'].map((relayer) => prepared('ada', relayer));
   const other = prepared('ada', 'd', 1);
-  const answers = await Promise.all([busy!, ...same, other].map((one) => stores.storePrepared(caller, intentId, one)));
-  expect(answers).toEqual([busy, busy, busy, other]);
-  expect(await stores.storePrepared(caller, intentId, prepared('ada', 'e'))).toEqual(busy);
-  expect(await stores.findPrepared(caller, intentId, 'ada', 'hash')).toEqual([busy, other]);
+  const answers = await Promise.all(
+    [alone, first!, ...same, other].map((one) => stores.storePrepared(caller, intentId, one)),
+  );
+  expect(answers).toEqual([alone, first, first, first, other]);
+  expect(await stores.storePrepared(caller, intentId, prepared('ada', 'e'))).toEqual(first);
+  expect(await stores.findPrepared(caller, intentId, 'ada', 'hash')).toEqual([first, other]);
 });
 
 test('a faulty row fails for its own caller alone', async () => {
