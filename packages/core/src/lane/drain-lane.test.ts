@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { SoloBudget } from '../budget/judge-wallet.ts';
 import {
   common,
   EXPIRING,

@@ -90,14 +90,14 @@ test('what was found is remembered, also while its process looks for changes, un
   expect(asked).toEqual(['a', 'a']);
 });
 
-test('a change of an account is in effect for a request that arrives later than the longest age of a look', async () => {
+test('a change of an account is in effect for a request that arrives a tenth of a second later', async () => {
   const { world, asked, find, write } = createWorld();
   write('a', 'acct_1', '1');
   write('b', 'acct_2', '1');
   expect([await find('a'), await find('b')]).toEqual(['1', '1']);
   write('a', 'acct_1', '2');
   expect(await find('a')).toBe('1');
-  world.nowMs += LONGEST_MS + 1;
+  world.nowMs += 100;
   expect([await find('a'), await find('b')]).toEqual(['2', '1']);
   expect(asked).toEqual(['a', 'b', 'a']);
 });

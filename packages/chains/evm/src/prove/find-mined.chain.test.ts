@@ -1,5 +1,5 @@
 import { ChainUnavailable, type LaneItem, type PendingBatch } from '@svc-pay/core';
-import { createTestClient, type Hex, http, numberToHex } from 'viem';
+import { createTestClient, http, numberToHex } from 'viem';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonRpc } from '../rpc/json-rpc.ts';
