@@ -8,7 +8,7 @@ export type Over = {
   readonly removeEventListener: (type: 'abort', listener: () => void) => void;
 };
 
-export type TimeLimit = {
+type TimeLimit = {
   readonly over: Over;
   /** To be called when the request has ended. */
   readonly clear: () => void;

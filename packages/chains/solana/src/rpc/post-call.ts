@@ -22,7 +22,7 @@ const REFUSED: ReadonlySet<number> = new Set([400, 405, 413, 415, 422]);
 async function post(url: string, body: string, timeoutMs: number, name: string): Promise<string> {
   const { status, text } = await postBody(url, body, { timeoutMs, mostBytes: MOST_ANSWER_BYTES }).catch(
     (problem: unknown) => {
-      const { code, name: word = 'no answer' } = problem as NodeJS.ErrnoException;
+      const { code, name: word } = problem as NodeJS.ErrnoException;
       throw new ChainUnavailable(`${name}: ${code ?? word}`);
     },
   );

@@ -9,7 +9,8 @@ function remembering(...answers: readonly (bigint | ChainUnavailable)[]) {
   const ask = remember(
     async () => {
       const answer = answers[asked++];
-      if (typeof answer !== 'bigint') throw answer;
+      if (answer instanceof ChainUnavailable) throw answer;
+      if (answer === undefined) throw new Error('no further answer is expected');
       return answer;
     },
     () => time.ms,
