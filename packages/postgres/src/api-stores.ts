@@ -44,7 +44,7 @@ import { claimPayments, findClaim } from './payment/claim-payment.ts';
 import { findFinished } from './payment/find-finished.ts';
 import { recordAttempt } from './payment/record-refused-attempt.ts';
 import { queueRefused, recordRefused } from './payment/refused-authorizations.ts';
-import { createTransferStores } from './payout/transfer-stores.ts';
+import { createTransferStores } from './payment/transfer-stores.ts';
 import { openReference } from './reference/open-reference.ts';
 import { createRefundStore } from './refund/refund-store.ts';
 import { type CachedSettings, createCachedSettings } from './settings/cached-settings.ts';

@@ -3,12 +3,17 @@ import { type Clock, canSettle, chooseRelayer, type TransferStores } from '@svc-
 import type pg from 'pg';
 import { type CoalesceOptions, coalesceQueries } from '../database/coalesce-queries.ts';
 import {
+  loadRelayersOfMany,
+  loadStoredPayoutOfMany,
+  type RelayerPlace,
+  type WantedPayout,
+} from '../payout/transfer-terms.ts';
+import {
   findPreparedOfMany,
   type PreparedToStore,
   storePreparedOfMany,
   type WantedPrepared,
-} from '../payment/prepared-transfers.ts';
-import { loadRelayersOfMany, loadStoredPayoutOfMany, type RelayerPlace, type WantedPayout } from './transfer-terms.ts';
+} from './prepared-transfers.ts';
 
 type Sizes = Pick<CoalesceOptions<unknown>, 'concurrent' | 'most'>;
 /** Sizes of groups: of reads, and of writes that may wait for a lock. */
