@@ -26,36 +26,21 @@ export type OpenWorkStore = {
   readonly loadOpenWork: (networks: readonly NetworkId[], nowMs: number) => Promise<OpenWork>;
 };
 
-/** Watchers of one network that rest, by the first part of their job's name. */
-export type RestingWatcher =
-  | 'authorizations'
-  | 'comparison'
-  | 'direct'
-  | 'finality'
-  | 'gas-budget'
-  | 'health'
-  | 'held'
-  | 'refunds';
+/** Watchers of one network that rest, by the first part of their job's name, and what is open when they have work. */
+const WORK_OF = {
+  authorizations: 'authorizations',
+  comparison: 'uncomparedBatch',
+  direct: 'direct',
+  finality: 'unfinishedBatch',
+  'gas-budget': 'lanes',
+  health: 'lanes',
+  held: 'held',
+  refunds: 'refunds',
+} as const satisfies Readonly<Record<string, keyof NetworkWork>>;
+
+export type RestingWatcher = keyof typeof WORK_OF;
 
 /** A network that the look does not know is open. */
 export function isOpenFor(watcher: RestingWatcher, network: NetworkId, work: OpenWork): boolean {
-  const open = work.networks.get(network);
-  if (open === undefined) return true;
-  switch (watcher) {
-    case 'authorizations':
-      return open.authorizations;
-    case 'comparison':
-      return open.uncomparedBatch;
-    case 'direct':
-      return open.direct;
-    case 'finality':
-      return open.unfinishedBatch;
-    case 'gas-budget':
-    case 'health':
-      return open.lanes;
-    case 'held':
-      return open.held;
-    case 'refunds':
-      return open.refunds;
-  }
+  return work.networks.get(network)?.[WORK_OF[watcher]] ?? true;
 }

@@ -8,10 +8,11 @@ import {
   PAYABLE_INTENT,
   PENDING_BATCH,
   SETTLEMENT_STATUS,
+  STRANDED_STATUS,
 } from '@svc-pay/core';
 import type { NetworkId } from '@svc-pay/protocol';
 import type pg from 'pg';
-import { sqlIs } from '../database/status-sql.ts';
+import { sqlIs, sqlStatus } from '../database/status-sql.ts';
 
 /** The clock of a chain may be ahead of ours by this much. */
 const CHAIN_AHEAD_SECONDS = 120;
@@ -27,7 +28,7 @@ const settlements = (status: string) => `exists (
         select from svc.settlements s where s.network = asked.network and s.status ${sqlIs(status)}
       )`;
 const REFUNDS = `exists (select from svc.refunds r where r.network = asked.network and r.status ${sqlIs(...OPEN_REFUND)})`;
-const STRANDED = `exists (select from svc.stranded_transfers t where t.network = asked.network and t.status <> 'done')`;
+const STRANDED = `exists (select from svc.stranded_transfers t where t.network = asked.network and t.status <> ${sqlStatus(STRANDED_STATUS.done)})`;
 
 // Where time ends no authorization, a result does: there every open one is looked at. Conditions on statuses and on the network
 // repeat those of the indexes.

@@ -54,7 +54,7 @@ export function createTimeLimits(): BeginTimeLimit {
   };
 }
 
-/** Of a copy: what runs may add and remove. */
+/** A set may lose entries while it is walked. */
 function runAll(listeners: ReadonlySet<() => void>): void {
-  for (const listener of [...listeners]) listener();
+  for (const listener of listeners) listener();
 }

@@ -2,7 +2,7 @@
 // small ones, because each takes a node some time. A call that is by itself goes as a single call, at most `WAIT_MS` later.
 // Sending goes alone: a lost answer leaves it in doubt.
 import { RPC_BODY, readAnswer } from './answer-shapes.ts';
-import { answerFor, type MergedCall, mergeReads, type RpcCall } from './merge-reads.ts';
+import { answerFor, type MergedCall, mergeReads, type SolanaCall } from './merge-reads.ts';
 import type { PostText } from './post-call.ts';
 import { type AskNode, answerOf, callBody, NodeRefusedRequest, parseAnswer, type SolanaAnswer } from './rpc-answer.ts';
 
@@ -15,13 +15,13 @@ const ALONE_MS = 600_000;
 const SEND = 'sendTransaction';
 const SIMULATE = 'simulateTransaction';
 
-type Waiting = RpcCall & PromiseWithResolvers<SolanaAnswer>;
+type Waiting = SolanaCall & PromiseWithResolvers<SolanaAnswer>;
 
 /** `nowMs` only tells how long ago a node refused a batch. */
 export function batchCalls(post: PostText, nowMs: () => number = Date.now): AskNode {
   let aloneUntilMs = 0;
 
-  const askAlone = async ({ method, params }: RpcCall): Promise<SolanaAnswer> => {
+  const askAlone = async ({ method, params }: SolanaCall): Promise<SolanaAnswer> => {
     const text = await post(callBody(1, method, params), method);
     return answerOf(readAnswer(method, RPC_BODY, parseAnswer(text, method)));
   };
@@ -82,7 +82,7 @@ function queueOf(most: number, ask: (calls: readonly MergedCall<Waiting>[]) => v
     waiting = [];
     ask(mergeReads(sent));
   };
-  return (call: RpcCall): Promise<SolanaAnswer> => {
+  return (call: SolanaCall): Promise<SolanaAnswer> => {
     const one = { ...call, ...Promise.withResolvers<SolanaAnswer>() };
     waiting.push(one);
     if (waiting.length >= most) send();

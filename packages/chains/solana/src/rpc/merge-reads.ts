@@ -5,7 +5,7 @@ import { bytesOfBase58 } from '../bytes/base58.ts';
 import { printExact } from './exact-json.ts';
 import type { SolanaAnswer } from './rpc-answer.ts';
 
-export type RpcCall = { readonly method: string; readonly params: readonly unknown[] };
+export type SolanaCall = { readonly method: string; readonly params: readonly unknown[] };
 type AccountRead = readonly [addresses: readonly string[], config: unknown];
 
 /** The most accounts that a node tells in one answer. */
@@ -15,33 +15,33 @@ const ADDRESS_BYTES = 32;
 const MOST_CHARACTERS = 44;
 const METHOD = 'getMultipleAccounts';
 
-export type MergedCall<Call extends RpcCall> = RpcCall & {
+export type MergedCall<Call extends SolanaCall> = SolanaCall & {
   /** Whose questions it answers. */
   readonly askers: readonly Call[];
 };
 
-export function mergeReads<Call extends RpcCall>(calls: readonly Call[]): readonly MergedCall<Call>[] {
+export function mergeReads<Call extends SolanaCall>(calls: readonly Call[]): readonly MergedCall<Call>[] {
   const [reads, others] = [calls.filter(isAccountRead), calls.filter((call) => !isAccountRead(call))];
   const equal = Map.groupBy(others, ({ method, params }) => printExact([method, params]));
   const alike = Map.groupBy(reads, ({ params }) => printExact(params[1]));
   return [...[...equal.values()].map(mergeEqual), ...[...alike.values()].flatMap(mergeAlike)];
 }
 
-function mergeEqual<Call extends RpcCall>(askers: readonly Call[]): MergedCall<Call> {
+function mergeEqual<Call extends SolanaCall>(askers: readonly Call[]): MergedCall<Call> {
   const [{ method, params } = NONE] = askers;
   return { method, params, askers };
 }
 
-const NONE: RpcCall = { method: '', params: [] };
+const NONE: SolanaCall = { method: '', params: [] };
 
 /** A node refuses the whole question for one malformed address: that one is asked for by itself. */
-const isAccountRead = ({ method, params: [addresses] }: RpcCall): boolean =>
+const isAccountRead = ({ method, params: [addresses] }: SolanaCall): boolean =>
   method === METHOD && Array.isArray(addresses) && addresses.length <= MOST_ACCOUNTS && addresses.every(isAddress);
 
 const isAddress = (text: unknown): boolean =>
   typeof text === 'string' && text.length <= MOST_CHARACTERS && bytesOfBase58(text)?.length === ADDRESS_BYTES;
 
-function mergeAlike<Call extends RpcCall>(calls: readonly Call[]): readonly MergedCall<Call>[] {
+function mergeAlike<Call extends SolanaCall>(calls: readonly Call[]): readonly MergedCall<Call>[] {
   const groups: { readonly addresses: Set<string>; readonly askers: Call[] }[] = [];
   for (const call of calls) {
     const wanted = addressesIn(call);
@@ -58,13 +58,13 @@ function mergeAlike<Call extends RpcCall>(calls: readonly Call[]): readonly Merg
   });
 }
 
-const addressesIn = ({ params }: RpcCall) => (params as unknown as AccountRead)[0];
+const addressesIn = ({ params }: SolanaCall) => (params as unknown as AccountRead)[0];
 
 /**
  * The part of a merged answer that one caller asked for. Of an answer with more accounts, or fewer, nobody gets any: which
  * address each belongs to is not known.
  */
-export function answerFor(call: RpcCall, merged: MergedCall<RpcCall>, answer: SolanaAnswer): SolanaAnswer {
+export function answerFor(call: SolanaCall, merged: MergedCall<SolanaCall>, answer: SolanaAnswer): SolanaAnswer {
   if (merged.askers.length === 1 || merged.method !== METHOD || !answer.ok) return answer;
   const { result } = answer;
   const told = typeof result === 'object' && result !== null && 'value' in result ? result.value : undefined;
