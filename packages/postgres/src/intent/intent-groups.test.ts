@@ -232,9 +232,19 @@ describe.each([
       expect(rowCount).toBe(1);
     });
     const isCut = proxy.cutNext('together-30', 'sent');
+    let waiting = 0;
+    const counted = (record: IntentRecord) => {
+      waiting += 1;
+      return record;
+    };
     const answers = Promise.all(
-      orders(60, 'together').map(async (order) => ({ order, ...(await create(caller, wanted(order))) })),
+      orders(60, 'together').map(async (order) => {
+        const created = await create(caller, { ...wanted(order), change: counted });
+        return { order, ...created };
+      }),
     );
+    // Their keys and settings may be read first: the group must be complete before the one ahead has ended.
+    await vi.waitFor(() => expect(waiting).toBe(60), { timeout: 5_000 });
     await first.query('commit');
     first.release();
     await Promise.all([ahead, isLocked, isCut]);
