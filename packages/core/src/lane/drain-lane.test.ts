@@ -15,7 +15,7 @@ import {
   transaction,
 } from '../testing/round-on.ts';
 import { laneRound } from './drain-lane.ts';
-import type { LaneItem } from './lane.ts';
+import type { LaneItem, PendingBatch } from './lane.ts';
 import { ChainUnavailable, type MinedBatch } from './lane-chain.ts';
 import type { LaneDeps } from './lane-deps.ts';
 
@@ -269,4 +269,16 @@ describe('a processor that refuses everything', () => {
       done: [`defer ${idsOf(page)}`],
     });
   });
+});
+
+test('a round links the payments of a batch that has waited for long enough, and of no other', async () => {
+  const waited = (ms: number) => pending(6n, { sentAtMs: NOW_MS - ms });
+  const linksOf = async (batch: PendingBatch) => {
+    const links: string[] = [];
+    await roundOn(SEQUENCED, { pendingBatches: [batch], pace: { linkMs: 500 }, links });
+    return links;
+  };
+  expect(await linksOf(waited(499))).toEqual([]);
+  expect(await linksOf(waited(500))).toEqual(['batch 6 to tx 6']);
+  expect(await linksOf({ ...waited(500), linkedTo: 'tx 6' })).toEqual([]);
 });

@@ -63,6 +63,8 @@ type RoundWorld = {
   readonly pace?: Partial<LanePace>;
   /** Pending batches that an earlier round found mined, and that are being recorded. */
   readonly recording?: readonly string[];
+  /** Gets the batches that the round links, and to which transaction. */
+  readonly links?: string[];
 };
 
 /** Runs one round against ports that answer as given. Returns its end and every write and broadcast, in order. */
@@ -77,6 +79,7 @@ export async function roundOn<Chain extends SequencedChain | ExpiringChain>(
     oldestAtMs = 0,
     pace = {},
     recording = [],
+    links = [],
   }: RoundWorld,
   chain: Partial<Chain> = {},
 ) {
@@ -97,7 +100,9 @@ export async function roundOn<Chain extends SequencedChain | ExpiringChain>(
     storeBatches: async (_lease, batches) =>
       note(`store ${batches.map(({ nonce, items }) => `${nonce}:${idsOf(items)}`).join(' ')}`, true),
     storeTransaction: async (_lease, batchId, { transactionId }) => note(`store ${transactionId} of ${batchId}`, true),
-    recordAttempts: async () => {},
+    recordAttempts: async (_lease, attempts) => {
+      links.push(...attempts.flatMap(({ batch, link }) => (link === undefined ? [] : [`${batch.id} to ${link}`])));
+    },
     recordSeen: async (_lease, found) => note(`see ${found.map(({ batch }) => batch.id).join(',')}`, true),
     recordMined: async (_lease, found) => note(`record ${found.map(({ batch }) => batch.id).join(',')}`, true),
     recordReplaced: async (_lease, batchId) => note(`give up ${batchId}`, true),
