@@ -46,7 +46,7 @@ export type ApiOptions = {
     | undefined;
   readonly streams: Omit<StreamOptions, 'onProblem' | 'slots'> & { readonly limits: StreamLimits };
   /** Number of settle requests that are waiting for a payment result. */
-  readonly settleWaits: () => number;
+  readonly settleWaits: { readonly count: () => number; readonly begun: () => number };
   readonly corsOrigins: readonly string[];
   readonly trustedProxies: readonly string[];
   /** Proxies that a request passes, one behind another. */
@@ -138,7 +138,7 @@ export function createApi(options: ApiOptions): Api {
     });
   const metrics = createMetrics({
     streams: streams.count,
-    settleWaits: options.settleWaits,
+    settleWaits: options.settleWaits.count,
     pool: options.poolStats,
     quotas: quotaRounds && { ...quotaRounds, late: quotaRounds.isLate },
     denyList: options.denyList,

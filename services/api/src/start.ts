@@ -292,7 +292,7 @@ export async function startApi(config: ApiConfig, options: StartOptions = {}): P
       pollMs: config.streamPollMs,
       lifeMs: config.streamLifeMs,
     },
-    settleWaits: waits.count,
+    settleWaits: waits,
     keyUsed: keyUses.note,
     corsOrigins: config.corsOrigins,
     trustedProxies: config.trustedProxies ?? [],

@@ -3,8 +3,9 @@ import { createRequestQueue, type Leave } from './request-queue.ts';
 
 /** A process that answers `perSecond` requests a second, in their order. */
 function createProcess({ perSecond, limitMs = 10_000 }: { readonly perSecond: number; readonly limitMs?: number }) {
-  const time = { nowMs: 0, aside: 0 };
-  const queue = createRequestQueue({ limitMs, aside: () => time.aside, nowMs: () => time.nowMs });
+  const time = { nowMs: 0, aside: 0, begun: 0 };
+  const aside = { count: () => time.aside, begun: () => time.begun };
+  const queue = createRequestQueue({ limitMs, aside, nowMs: () => time.nowMs });
   const inside: { readonly leave: Leave; readonly enteredMs: number }[] = [];
   let refused = 0;
   let longestMs = 0;
@@ -81,6 +82,18 @@ test('requests that wait for the chain take no place, and memory has an end', ()
   expect(queue.length()).toBe(0);
   arrive(10_500);
   expect([queue.length(), refused()]).toEqual([10_000, 500]);
+});
+
+test('payments that begin to wait for the chain are pace: a process that claims in time refuses nobody before the first answer', () => {
+  const { arrive, time, refused } = createProcess({ perSecond: 0 });
+  arrive(2_048);
+  for (let step = 0; step < 60; step += 1) {
+    time.nowMs += 50;
+    time.aside += 25;
+    time.begun += 25;
+    arrive(5);
+  }
+  expect(refused()).toBe(0);
 });
 
 test('a request leaves once', () => {

@@ -15,8 +15,11 @@ export type RequestQueue = {
 export type RequestQueueOptions = {
   /** Longest time that a request may have to wait for those before it. */
   readonly limitMs: number;
-  /** Requests among those that entered that wait for something else than this process: the chain. */
-  readonly aside: () => number;
+  /**
+   * Requests among those that entered that wait for something else than this process: the chain. `begun` counts such waits from the
+   * start on: what a request needed until then is done, which is pace as an answer is.
+   */
+  readonly aside: { readonly count: () => number; readonly begun: () => number };
   /** A clock that nobody sets back. */
   readonly nowMs: () => number;
 };
@@ -32,9 +35,12 @@ const FORGET_MS = 10_000;
 
 export function createRequestQueue({ limitMs, aside, nowMs }: RequestQueueOptions): RequestQueue {
   let entered = 0;
-  /** Since when the queue is long without a break, and how many left since then. */
-  let long: { sinceMs: number; left: number } | undefined;
-  const length = () => Math.max(0, entered - aside());
+  /** Answers, and waits that began: what this process got done. */
+  let answered = 0;
+  const done = () => answered + aside.begun();
+  /** Since when the queue is long without a break, and what was done until then. */
+  let long: { sinceMs: number; done: number } | undefined;
+  const length = () => Math.max(0, entered - aside.count());
 
   return {
     length,
@@ -46,12 +52,13 @@ export function createRequestQueue({ limitMs, aside, nowMs }: RequestQueueOption
       }
       if (waiting >= MOST) return true;
       const now = nowMs();
-      long ??= { sinceMs: now, left: 0 };
+      long ??= { sinceMs: now, done: done() };
       const longMs = now - long.sinceMs;
       if (longMs < LEARN_MS) return false;
+      const left = done() - long.done;
       // As long as waiting / (left / longMs) is above the limit.
-      const isFull = waiting * longMs > limitMs * long.left;
-      if (longMs > FORGET_MS) long = { sinceMs: now - longMs / 2, left: long.left / 2 };
+      const isFull = waiting * longMs > limitMs * left;
+      if (longMs > FORGET_MS) long = { sinceMs: now - longMs / 2, done: done() - left / 2 };
       return isFull;
     },
     enter() {
@@ -61,7 +68,7 @@ export function createRequestQueue({ limitMs, aside, nowMs }: RequestQueueOption
         if (!isIn) return;
         isIn = false;
         entered -= 1;
-        if (isAnswered && long !== undefined) long.left += 1;
+        if (isAnswered) answered += 1;
       };
     },
   };

@@ -21,6 +21,8 @@ export type OutcomeWaitOptions = {
 
 export type OutcomeWaits = Pick<SettlePorts, 'watchResult' | 'awaitResult'> & {
   readonly count: () => number;
+  /** Waits that have begun since the process started. */
+  readonly begun: () => number;
   /** Ends all waits but those that outlast a stop, and lets no other new request wait. */
   readonly endAll: () => void;
   /** Ends those too. */
@@ -53,6 +55,7 @@ export function createOutcomeWaits(options: OutcomeWaitOptions): OutcomeWaits {
   const entries = new Map<string, Entry>();
   const waiting = new Set<Waiter>();
   const shares = new Map<string, number>();
+  let begun = 0;
   let looking = false;
   let timer: NodeJS.Timeout | undefined;
   let stage: 'open' | 'stopping' | 'cut_off' = 'open';
@@ -117,6 +120,7 @@ export function createOutcomeWaits(options: OutcomeWaitOptions): OutcomeWaits {
   }
 
   function addWaiter(entry: Entry, waiter: Waiter): void {
+    begun += 1;
     entry.waiters.add(waiter);
     waiting.add(waiter);
     timer ??= setInterval(() => void look(), Math.min(TICK_MS, options.firstLookMs));
@@ -148,6 +152,7 @@ export function createOutcomeWaits(options: OutcomeWaitOptions): OutcomeWaits {
 
   return {
     count: () => waiting.size,
+    begun: () => begun,
     endAll() {
       stage = 'stopping';
       for (const waiter of waiting) if (!waiter.outlastsStop) waiter.tell(false);
