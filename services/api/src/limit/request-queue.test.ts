@@ -84,13 +84,26 @@ test('requests that wait for the chain take no place, and memory has an end', ()
   expect([queue.length(), refused()]).toEqual([10_000, 500]);
 });
 
+test('a burst whose requests are all done late, side by side, is taken', () => {
+  const { arrive, work, time, refused } = createProcess({ perSecond: 1_000 });
+  arrive(1_900);
+  for (let step = 0; step < 60; step += 1) {
+    work(50, 0);
+    arrive(2);
+  }
+  time.begun += 1_900;
+  time.aside += 1_900;
+  arrive(100);
+  expect(refused()).toBe(0);
+});
+
 test('payments that begin to wait for the chain are pace: a process that claims in time refuses nobody before the first answer', () => {
   const { arrive, time, refused } = createProcess({ perSecond: 0 });
   arrive(2_048);
-  for (let step = 0; step < 60; step += 1) {
+  for (let step = 0; step < 120; step += 1) {
     time.nowMs += 50;
-    time.aside += 25;
-    time.begun += 25;
+    time.aside += 15;
+    time.begun += 15;
     arrive(5);
   }
   expect(refused()).toBe(0);
