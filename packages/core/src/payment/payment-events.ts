@@ -25,17 +25,23 @@ function paymentEvents(before: Snapshot | undefined, after: Snapshot): CausedEve
   if (payment === null) return [];
   const earlier = before?.payment ?? null;
   const events: CausedEvent[] = [];
-  const changed = earlier === null ? undefined : changedAttributes(before, after);
   const ending = payment.status === earlier?.status ? undefined : endingOf(payment.status);
 
   if (announces(payment, ending)) events.push({ type: 'payment.created' });
   if (ending !== undefined) events.push({ type: ending });
-  else if (payment.announced && changed !== undefined && endingOf(payment.status) === undefined) {
-    events.push({ type: 'payment.updated', previousAttributes: changed });
-  } else if (!payment.announced && payment.status === 'mismatched' && earlier?.status !== 'mismatched') {
-    events.push({ type: 'payment.updated', ...(changed && { previousAttributes: changed }) });
+  else if (mayBeUpdated(payment, earlier)) {
+    // Compares two whole views, so it is asked for updates only: most changes are a payment's first or last.
+    const changed = changedAttributes(before, after);
+    if (!payment.announced || changed !== undefined)
+      events.push({ type: 'payment.updated', ...(changed && { previousAttributes: changed }) });
   }
   return events;
+}
+
+/** Whether a change that ends nothing is an update: of a payment that was announced, or one that is found mismatched. */
+function mayBeUpdated(payment: StoredPayment, earlier: StoredPayment | null): boolean {
+  if (payment.announced) return endingOf(payment.status) === undefined;
+  return payment.status === 'mismatched' && earlier?.status !== 'mismatched';
 }
 
 /** `payment.created` is emitted once: at the first transaction id, or with the result if there is none. */
