@@ -72,7 +72,7 @@ export async function measureLevel(
 }
 
 function statusIn({ code, body }: { readonly code: number; readonly body: string }): string {
-  if (code !== 200) return `HTTP ${code}`;
+  if (code !== 200) return `HTTP ${code} ${/"error":"(\w+)"/.exec(body)?.[1] ?? ''}`;
   const { status, error } = JSON.parse(body) as { readonly status: string; readonly error?: string };
   return error === undefined ? status : `${status} ${error}`;
 }
