@@ -19,18 +19,18 @@ import { harmless, table } from '../output/table.ts';
 export function archiveCommand(surroundings: Surroundings): Command {
   const list = leaf(
     'list',
-    'List the months that were dropped from the database, and their archives in SVC_ARCHIVE_DIR.',
+    'List the months and days that were dropped from the database, and their archives in SVC_ARCHIVE_DIR.',
     ['archive list', 'archive list --json'],
   ).action(runs(surroundings, listAll));
   const verify = leaf(
     'verify',
     'Read archives and compare them with their manifests and with what the database recorded when it dropped the rows.',
-    ['archive verify', 'archive verify events_2025_09.1'],
+    ['archive verify', 'archive verify events_2025_09.1', 'archive verify events_2025_09_18.1'],
   )
     .argument('[month]', 'one archive, by its name (default: all of them)')
     .action(runs(surroundings, verifyAll));
   return new Command('archive')
-    .description('Look after the archives of months that are no longer kept.')
+    .description('Look after the archives of months and days that are no longer kept.')
     .addCommand(list)
     .addCommand(verify);
 }

@@ -8,16 +8,16 @@ type Pool = Parameters<typeof reportRetention>[0];
 
 const PAGE = 'See docs/operate/retention.md#when-a-month-stays.';
 const RUNNING = 'Start settlement and its engine: it runs every hour.';
-const MIGRATE = `Start settlement, or run \`${COMMAND} migrate\`: both make the coming months.`;
+const MIGRATE = `Start settlement, or run \`${COMMAND} migrate\`: both make the coming partitions.`;
 
 export async function checkRetention(pool: Pool, nowMs: number): Promise<readonly Finding[]> {
   const report = await reportRetention(pool);
   const faults = judgeRetention(report, nowMs);
-  const ahead = Math.min(...report.tables.map(({ monthsAhead }) => monthsAhead));
+  const ahead = Math.min(...report.tables.map(({ daysAhead }) => daysAhead));
   return [
     ...faults.map(findingOf),
     ...(faults.length === 0
-      ? [findingsOf('database', 'retention').ok(`Old rows leave, and ${ahead} months ahead have partitions.`)]
+      ? [findingsOf('database', 'retention').ok(`Old rows leave, and the next ${ahead} days have partitions.`)]
       : []),
   ];
 }
@@ -33,14 +33,14 @@ function findingOf(fault: RetentionFault): Finding {
       );
     case 'undone':
       return retention.warning(`The last run of retention left something undone: ${fault.problem}.`, PAGE);
-    case 'few_months_ahead':
+    case 'few_days_ahead':
       return partitions.problem(
-        `Next month has no partition in ${fault.tables.length} tables, such as ${fault.tables[0]}.`,
+        `The next week has no partitions in ${fault.tables.length} tables, such as ${fault.tables[0]}.`,
         MIGRATE,
       );
     case 'stray_rows':
       return partitions.warning(
-        `Rows without a month of their own are in the default partition of ${fault.tables.join(', ')}.`,
+        `Rows without a partition of their time are in the default partition of ${fault.tables.join(', ')}.`,
         `${MIGRATE} The next run moves them.`,
       );
     case 'answers_late':

@@ -174,6 +174,7 @@ export { type PaymentSource, paymentSource } from './ledger/payment-source.ts';
 export * from './listing/list-cursor.ts';
 export * from './listing/metadata-key.ts';
 export * from './listing/page-walk.ts';
+export * from './listing/partition-start.ts';
 export * from './listing/payment-filter.ts';
 export * from './mismatch/judge-amount.ts';
 export * from './mismatch/mismatch-policy.ts';

@@ -1,10 +1,12 @@
-import { newId } from '@svc-pay/protocol/ids';
+import { newId, timeOfId } from '@svc-pay/protocol/ids';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type PageWalk, walkPages } from './page-walk.ts';
+import { partitionEnd } from './partition-start.ts';
 
 const END_MS = Date.UTC(2026, 10, 15);
-const MONTH_MS = 30 * 86_400_000;
+const DAY_MS = 86_400_000;
+const MONTH_MS = 30 * DAY_MS;
 
 type Stored = { readonly id: string };
 
@@ -34,7 +36,17 @@ const walk = (order: PageWalk['order'], limit: number, rowBlocks: number): PageW
   latestMs: END_MS + 1,
   limit,
   rowBlocks,
+  days: undefined,
 });
+
+const dayOf = (ms: number) => Math.floor(ms / DAY_MS) * DAY_MS;
+const daySpans = fc.option(
+  fc.tuple(fc.nat(1_000), fc.nat(500)).map(([back, length]) => {
+    const fromMs = dayOf(END_MS) - back * DAY_MS;
+    return { fromMs, toMs: fromMs + length * DAY_MS };
+  }),
+  { nil: undefined },
+);
 
 test('pages in either order have every row once, each page newest first', async () => {
   await fc.assert(
@@ -43,13 +55,14 @@ test('pages in either order have every row once, each page newest first', async 
       fc.constantFrom<PageWalk['order']>('older', 'newer'),
       fc.integer({ min: 1, max: 100 }),
       fc.constantFrom(2, 6, 11),
-      async (given, order, limit, rowBlocks) => {
+      daySpans,
+      async (given, order, limit, rowBlocks, days) => {
         const ids = given.map((age) => newId('payment', END_MS - age));
         const { read } = storeOf(ids, order);
         const seen: string[] = [];
         let position: string | undefined;
-        for (let pages = 0; pages < 200; pages += 1) {
-          const page = await walkPages({ ...walk(order, limit, rowBlocks), position }, read);
+        for (let pages = 0; pages < 500; pages += 1) {
+          const page = await walkPages({ ...walk(order, limit, rowBlocks), days, position }, read);
           const rows = page.rows.map(({ id }) => id);
           expect(rows).toEqual(rows.toSorted().toReversed());
           expect(rows.length).toBeLessThanOrEqual(limit);
@@ -91,4 +104,26 @@ test('a range that ends before it begins asks for nothing', async () => {
     more: undefined,
   });
   expect(asks()).toBe(0);
+});
+
+test('a step of a walk names no more partitions than it is charged for, of months, of days and where one follows the other', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.constantFrom<PageWalk['order']>('older', 'newer'), daySpans, async (order, days) => {
+      const spans: number[] = [];
+      const partitionsIn = (from: string, to: string) => {
+        const [first, end] = [from, to].map((id) => timeOfId(id as Parameters<typeof timeOfId>[0]));
+        let count = 0;
+        for (let at = first ?? 0; at < (end ?? 0); at = partitionEnd(at, days)) count += 1;
+        return count;
+      };
+      const found = await walkPages({ ...walk(order, 100, 6), days }, async ({ from, to }) => {
+        spans.push(partitionsIn(from, to));
+        return [];
+      });
+      expect(spans).toEqual(spans.map((count, index) => Math.min(count, 2 ** index)));
+      expect(spans.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(96);
+      // Whoever goes on from there sees the rest.
+      if (found.more !== undefined) expect(spans.length).toBeGreaterThan(5);
+    }),
+  );
 });

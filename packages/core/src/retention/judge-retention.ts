@@ -4,18 +4,18 @@ import { keysForgottenBefore } from '../idempotency/retention.ts';
 const DAY_MS = 86_400_000;
 /** Retention runs every hour. Alerts use the same time. */
 const RETENTION_LATE_MS = 2 * DAY_MS;
-/** Whole months after the current one that must have partitions. */
-const MONTHS_AHEAD_MIN = 1;
+/** Days after today that must have partitions. Alerts use the same number. */
+const DAYS_AHEAD_MIN = 7;
 /** Answers are deleted every minute; a day later they are overdue. */
 const ANSWERS_LATE_MS = DAY_MS;
 
 export type PartitionReport = {
   readonly tableName: string;
-  /** Whole months after the current one that have a partition. */
-  readonly monthsAhead: number;
-  /** Rows that are in no month's partition. */
+  /** Days after today that have a partition, their month's or their own; at most 92 are counted. */
+  readonly daysAhead: number;
+  /** Rows that are in no partition of their time. */
   readonly hasStrayRows: boolean;
-  /** Months that are no longer kept and not dropped. */
+  /** Months and days that are no longer kept and not dropped. */
   readonly expired: number;
 };
 
@@ -32,20 +32,20 @@ export type RetentionReport = {
 export type RetentionFault =
   | { readonly fault: 'late'; readonly sinceMs: number; readonly problem: string | null }
   | { readonly fault: 'undone'; readonly problem: string }
-  | { readonly fault: 'few_months_ahead'; readonly tables: readonly string[] }
+  | { readonly fault: 'few_days_ahead'; readonly tables: readonly string[] }
   | { readonly fault: 'stray_rows'; readonly tables: readonly string[] }
   | { readonly fault: 'answers_late'; readonly sinceMs: number };
 
 export function judgeRetention(report: RetentionReport, nowMs: number): readonly RetentionFault[] {
   const { succeededAtMs, problem, tables, oldestAnswerAtMs } = report;
   const namesOf = (of: (table: PartitionReport) => boolean) => tables.filter(of).map(({ tableName }) => tableName);
-  const short = namesOf(({ monthsAhead }) => monthsAhead < MONTHS_AHEAD_MIN);
+  const short = namesOf(({ daysAhead }) => daysAhead < DAYS_AHEAD_MIN);
   const stray = namesOf(({ hasStrayRows }) => hasStrayRows);
   const late = nowMs - succeededAtMs > RETENTION_LATE_MS;
   return [
     ...(late ? [{ fault: 'late', sinceMs: succeededAtMs, problem } as const] : []),
     ...(!late && problem !== null ? [{ fault: 'undone', problem } as const] : []),
-    ...(short.length > 0 ? [{ fault: 'few_months_ahead', tables: short } as const] : []),
+    ...(short.length > 0 ? [{ fault: 'few_days_ahead', tables: short } as const] : []),
     ...(stray.length > 0 ? [{ fault: 'stray_rows', tables: stray } as const] : []),
     ...(oldestAnswerAtMs !== null && oldestAnswerAtMs < keysForgottenBefore(nowMs) - ANSWERS_LATE_MS
       ? [{ fault: 'answers_late', sinceMs: oldestAnswerAtMs } as const]

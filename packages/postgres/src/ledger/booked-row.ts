@@ -27,9 +27,7 @@ export const bookedRows = (payments: string): string => `
     t.merchant, t.fee_bps, t.splits,
     v.action, v.status as stranded_status, v.stranded_transaction_id, v.stranded_log_index, v.batch_id as stranded_batch,
     p.id >= (
-      select svc.id_bound('pay', date_trunc('month', now() at time zone 'UTC') at time zone 'UTC'
-        - make_interval(months => coalesce(months_kept, 12000)))
-      from svc.partitioned_tables where table_name = 'settlements'
+      select svc.id_bound('pay', svc.first_kept(item)) from svc.partitioned_tables item where table_name = 'settlements'
     ) as settlement_kept,
     coalesce((
       select json_agg(json_build_object('id', e.id, 'network', e.network, 'asset', e.asset, 'account', e.account_name,

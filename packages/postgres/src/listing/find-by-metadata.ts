@@ -3,6 +3,7 @@ import type { Caller, WalkedPage } from '@svc-pay/core';
 import type pg from 'pg';
 import { namedParameters } from '../database/statement-parameters.ts';
 import { type ListOrder, pageText } from './list-statement.ts';
+import { partitionDays } from './partition-days.ts';
 import { type ListPage, walkList } from './walk-list.ts';
 
 const GIVEN = namedParameters({ digest: 'bytea', from_id: 'text', to_id: 'text', limit: 'integer' });
@@ -17,7 +18,7 @@ const statementOf = (order: ListOrder) => ({
 const OLDER = statementOf('older');
 const NEWER = statementOf('newer');
 
-export function walkMetadata(
+export async function walkMetadata(
   pool: pg.Pool,
   caller: Caller,
   digest: Uint8Array,
@@ -26,7 +27,8 @@ export function walkMetadata(
   nowMs: number,
 ): Promise<WalkedPage<{ readonly id: string }>> {
   const statement = page.order === 'older' ? OLDER : NEWER;
-  return walkList(caller, nowMs, { kind: 'paymentIntent', page, rowBlocks }, async (span, limit) => {
+  const days = await partitionDays(pool, 'intent_metadata', nowMs);
+  return walkList(caller, nowMs, { kind: 'paymentIntent', page, rowBlocks, days }, async (span, limit) => {
     const values = GIVEN.values({ digest, from_id: span.from, to_id: span.to, limit });
     return (await pool.query<{ id: string }>({ ...statement, values })).rows;
   });

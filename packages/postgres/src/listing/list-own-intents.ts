@@ -13,6 +13,7 @@ import {
   loadIntentRows,
   loadPaymentRows,
 } from './load-listed.ts';
+import { partitionDays } from './partition-days.ts';
 import { type ListPage, ROW_BLOCKS, walkList } from './walk-list.ts';
 
 const GIVEN = namedParameters({
@@ -52,7 +53,7 @@ export async function listOwnIntents(
   const range = { ...page, createdAfterMs, createdBeforeMs };
   const found = await findIntents(pool, caller, filter, range, withPayments, nowMs);
   const named = withPayments ? found.rows.flatMap(({ payment_id: paymentId }) => paymentId ?? []) : [];
-  const payments = await loadPaymentRows(pool, caller, named);
+  const payments = await loadPaymentRows(pool, caller, named, await partitionDays(pool, 'payments', nowMs));
   return {
     more: found.more,
     rows: found.rows.map((row) => {
@@ -78,13 +79,14 @@ async function findIntents(
     const rowBlocks = withPayments ? ROW_BLOCKS.apartWithTwo : ROW_BLOCKS.apartWithOne;
     const found = await walkMetadata(pool, caller, metadataDigest(caller, metadata), page, rowBlocks, nowMs);
     const ids = found.rows.map(({ id }) => id);
-    const intents = await loadIntentRows(pool, caller, ids);
+    const intents = await loadIntentRows(pool, caller, ids, await partitionDays(pool, 'intents', nowMs));
     return { more: found.more, rows: ids.flatMap((id) => intents.get(id) ?? []) };
   }
   const statement = STATEMENTS[status === undefined ? 'all' : 'status'][page.order];
   const alone = status === undefined ? ROW_BLOCKS.sideBySide : ROW_BLOCKS.apart;
   const rowBlocks = withPayments ? ROW_BLOCKS.apartWithOne : alone;
-  return walkList<ListedIntentRow>(caller, nowMs, { kind: 'paymentIntent', page, rowBlocks }, async (span, limit) => {
+  const walk = { kind: 'paymentIntent', page, rowBlocks, days: await partitionDays(pool, 'intents', nowMs) } as const;
+  return walkList<ListedIntentRow>(caller, nowMs, walk, async (span, limit) => {
     const given = { account_id: caller.accountId, mode: caller.mode, from_id: span.from, to_id: span.to, limit };
     const values = GIVEN.values({ ...given, status: status ?? null });
     return (await pool.query<ListedIntentRow>({ ...statement, values })).rows;

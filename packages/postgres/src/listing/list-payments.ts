@@ -22,6 +22,7 @@ import {
   loadPaymentRows,
   PAYMENT_COLUMNS,
 } from './load-listed.ts';
+import { partitionDays } from './partition-days.ts';
 import { type ListPage, ROW_BLOCKS, walkList } from './walk-list.ts';
 
 const GIVEN = namedParameters({
@@ -95,7 +96,7 @@ export async function listPayments(
   const found = await walkList<ListedPaymentRow>(
     caller,
     nowMs,
-    { kind: 'payment', page: range, rowBlocks },
+    { kind: 'payment', page: range, rowBlocks, days: await partitionDays(pool, 'payments', nowMs) },
     async (span, limit) => {
       const given = { account_id: caller.accountId, mode: caller.mode, from_id: span.from, to_id: span.to, limit };
       const values = GIVEN.values({ ...given, value: valueOf(filter, index) ?? null });
@@ -107,7 +108,7 @@ export async function listPayments(
     },
   );
   const ids = found.rows.map(({ intent_id }) => intent_id);
-  const intents = await loadIntentRows(pool, caller, ids);
+  const intents = await loadIntentRows(pool, caller, ids, await partitionDays(pool, 'intents', nowMs));
   return {
     more: found.more,
     rows: found.rows.flatMap((row) => listedPayment(row.id, row, intents.get(row.intent_id)) ?? []),
@@ -141,9 +142,9 @@ async function listByMetadata(
   const digest = metadataDigest(caller, metadata);
   const found = await walkMetadata(pool, caller, digest, page, ROW_BLOCKS.apartWithTwo, nowMs);
   const ids = found.rows.map(({ id }) => id);
-  const intents = await loadIntentRows(pool, caller, ids);
+  const intents = await loadIntentRows(pool, caller, ids, await partitionDays(pool, 'intents', nowMs));
   const paid = [...intents.values()].flatMap(({ payment_id: paymentId }) => paymentId ?? []);
-  const payments = await loadPaymentRows(pool, caller, paid);
+  const payments = await loadPaymentRows(pool, caller, paid, await partitionDays(pool, 'payments', nowMs));
   return {
     more: found.more,
     rows: ids.flatMap((id) => {

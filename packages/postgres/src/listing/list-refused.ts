@@ -4,6 +4,7 @@ import type pg from 'pg';
 import { namedParameters } from '../database/statement-parameters.ts';
 import type { ListedAttempt } from './list-attempts.ts';
 import { type ListOrder, ownRows, pageText } from './list-statement.ts';
+import { partitionDays } from './partition-days.ts';
 import { type ListPage, ROW_BLOCKS, walkList } from './walk-list.ts';
 
 export type ListedRefusal = ListedAttempt & { readonly position: string; readonly intentId: string };
@@ -39,7 +40,8 @@ export async function listRefused(
   nowMs: number,
 ): Promise<WalkedPage<ListedRefusal>> {
   const kept = { ...page, createdAfterMs: Math.max(page.createdAfterMs ?? 0, nowMs - KEPT_MS) };
-  const walk = { kind: 'attempt', page: kept, rowBlocks: ROW_BLOCKS.apart } as const;
+  const days = await partitionDays(pool, 'attempts', nowMs);
+  const walk = { kind: 'attempt', page: kept, rowBlocks: ROW_BLOCKS.apart, days } as const;
   const found = await walkList<RefusalRow>(caller, nowMs, walk, async (span, limit) => {
     const given = { account_id: caller.accountId, mode: caller.mode, from_id: span.from, to_id: span.to, limit };
     return (await pool.query<RefusalRow>({ ...STATEMENTS[page.order], values: GIVEN.values(given) })).rows;

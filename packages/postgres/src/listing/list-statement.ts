@@ -1,6 +1,6 @@
 // SQL that the statements of lists share. A list reads the index of its filter, which is by a hash of account, mode and value;
 // account and mode stand in no other condition that an index could serve (docs/internals/planner-rules.md, rule 11).
-import { isoTime } from '@svc-pay/core';
+import { type DaySpan, partitionStart } from '@svc-pay/core';
 import { type Id, type IdKind, timeOfId } from '@svc-pay/protocol/ids';
 import type { ListedRows } from '../database/listed-by.ts';
 import { NOT_MERGED } from '../database/planner.ts';
@@ -38,16 +38,16 @@ export function pageText(
 }
 
 /**
- * Rows by their keys, month after month: a month that has none of them is not looked at. Several keys of a block are read at
+ * Rows by their keys, partition after partition: one that has none of them is not looked at. Several keys of a block are read at
  * once; a lookup for each of them would descend the index as often.
  */
 export function byKeysText(columns: string, from: string): string {
   return `
-    select found.* from unnest($3::text[], $4::text[]) as month (first_id, last_id)
+    select found.* from unnest($3::text[], $4::text[]) as part (first_id, last_id)
     cross join lateral (
       select ${columns} from ${from}
       where account_id = $1 and mode = $2 and id = any ($5::text[])
-        and id >= month.first_id and id <= month.last_id and id >= $6 and id <= $7
+        and id >= part.first_id and id <= part.last_id and id >= $6 and id <= $7
       ${NOT_MERGED}
     ) found`;
 }
@@ -55,16 +55,17 @@ export function byKeysText(columns: string, from: string): string {
 export function keyValues(
   owner: { readonly accountId: string; readonly mode: string },
   ids: readonly string[],
+  days: DaySpan | undefined,
 ): readonly unknown[] {
   const sorted = [...new Set(ids)].toSorted((one, other) => (one < other ? -1 : 1));
-  const months = new Map<string, { readonly first: string; last: string }>();
+  const parts = new Map<number, { readonly first: string; last: string }>();
   for (const id of sorted) {
-    const month = isoTime(timeOfId(id as Id<IdKind>)).slice(0, 7);
-    const known = months.get(month);
-    if (known === undefined) months.set(month, { first: id, last: id });
+    const part = partitionStart(timeOfId(id as Id<IdKind>), days);
+    const known = parts.get(part);
+    if (known === undefined) parts.set(part, { first: id, last: id });
     else known.last = id;
   }
-  const spans = [...months.values()];
+  const spans = [...parts.values()];
   const [firsts, lasts] = [spans.map(({ first }) => first), spans.map(({ last }) => last)];
   return [owner.accountId, owner.mode, firsts, lasts, sorted, sorted[0], sorted.at(-1)];
 }

@@ -1,5 +1,5 @@
 // Loads the intents of payments, and the payments of intents, by their keys.
-import type { Caller, Intent, StoredPayment } from '@svc-pay/core';
+import type { Caller, DaySpan, Intent, StoredPayment } from '@svc-pay/core';
 import type pg from 'pg';
 import { type IntentRow, intentOf, type PaymentRow, paymentJson, paymentOf } from '../intent/load-intent.ts';
 import { byKeysText, keyValues } from './list-statement.ts';
@@ -21,9 +21,10 @@ export async function loadIntentRows(
   pool: pg.Pool,
   caller: Caller,
   ids: readonly string[],
+  days?: DaySpan,
 ): Promise<ReadonlyMap<string, ListedIntentRow>> {
   if (ids.length === 0) return new Map();
-  const { rows } = await pool.query<ListedIntentRow>({ ...LOAD_INTENTS, values: [...keyValues(caller, ids)] });
+  const { rows } = await pool.query<ListedIntentRow>({ ...LOAD_INTENTS, values: [...keyValues(caller, ids, days)] });
   return new Map(rows.map((row) => [row.id, row]));
 }
 
@@ -31,9 +32,13 @@ export async function loadPaymentRows(
   client: pg.Pool | pg.ClientBase,
   caller: Caller,
   ids: readonly string[],
+  days?: DaySpan,
 ): Promise<ReadonlyMap<string, ListedPaymentRow>> {
   if (ids.length === 0) return new Map();
-  const { rows } = await client.query<ListedPaymentRow>({ ...LOAD_PAYMENTS, values: [...keyValues(caller, ids)] });
+  const { rows } = await client.query<ListedPaymentRow>({
+    ...LOAD_PAYMENTS,
+    values: [...keyValues(caller, ids, days)],
+  });
   return new Map(rows.map((row) => [row.id, row]));
 }
 

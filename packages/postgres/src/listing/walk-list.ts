@@ -1,5 +1,5 @@
-// What all lists of a caller share: which months can have rows, and how dear a row is.
-import { type Caller, type PageWalk, type WalkedPage, walkPages } from '@svc-pay/core';
+// What all lists of a caller share: which partitions can have rows, and how dear a row is.
+import { type Caller, type DaySpan, type PageWalk, type WalkedPage, walkPages } from '@svc-pay/core';
 import { type IdKind, isId, timeOfId } from '@svc-pay/protocol/ids';
 import type { ListOrder } from './list-statement.ts';
 
@@ -23,10 +23,17 @@ const KEPT_MS = 121 * 31 * 86_400_000;
  */
 export const ROW_BLOCKS = { sideBySide: 3, apart: 2, apartWithOne: 6, apartWithTwo: 11 };
 
+type Listing = {
+  readonly kind: IdKind;
+  readonly page: ListPage;
+  readonly rowBlocks: number;
+  readonly days: DaySpan | undefined;
+};
+
 export function walkList<Row extends { readonly id: string }>(
   { accountId }: Caller,
   nowMs: number,
-  { kind, page, rowBlocks }: { readonly kind: IdKind; readonly page: ListPage; readonly rowBlocks: number },
+  { kind, page, rowBlocks, days }: Listing,
   read: Parameters<typeof walkPages<Row>>[1],
 ): Promise<WalkedPage<Row>> {
   const { limit, order, position, createdAfterMs, createdBeforeMs } = page;
@@ -38,6 +45,7 @@ export function walkList<Row extends { readonly id: string }>(
     position,
     limit,
     rowBlocks,
+    days,
     earliestMs: Math.max(createdAfterMs ?? 0, bornMs, nowMs - KEPT_MS),
     latestMs: Math.min(createdBeforeMs ?? Number.POSITIVE_INFINITY, nowMs + AHEAD_MS),
   };

@@ -1,4 +1,4 @@
-// Archives of retired months: a folder per retirement with the rows, a line of JSON each, compressed with gzip, and a
+// Archives of retired partitions: a folder per retirement with the rows, a line of JSON each, compressed with gzip, and a
 // manifest. A folder gets its name when it is complete and on disk, so a folder of that name is always a whole archive.
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -12,7 +12,7 @@ export type ArchiveColumn = { readonly name: string; readonly type: string };
 export type ArchiveManifest = {
   readonly format: 1;
   readonly installation: string;
-  /** Name of the archive: the month and which retirement of it this is. */
+  /** Name of the archive: the partition and which retirement of it this is. */
   readonly name: string;
   readonly table: string;
   readonly columns: readonly ArchiveColumn[];
@@ -30,12 +30,12 @@ const LINE_FEED = 0x0a;
 const ROWS_FILE = 'rows.ndjson.gz';
 const MANIFEST_FILE = 'manifest.json';
 const PARTIAL = '.partial';
-const ARCHIVE_NAME = /^[a-z_]+_\d{4}_\d{2}\.\d+$/;
+const ARCHIVE_NAME = /^[a-z_]+_\d{4}_\d{2}(?:_\d{2})?\.\d+$/;
 /** Archives hold what payers signed: for the user of the process alone. */
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 
-/** A month may be retired again, when rows came for it later: each time has an archive of its own. */
+/** A partition may be retired again, when rows came for it later: each time has an archive of its own. */
 export const archiveName = (partition: string, number: number): string => `${partition}.${number}`;
 
 type NewArchive = Pick<ArchiveManifest, 'installation' | 'name' | 'table' | 'columns' | 'writtenAt'> & {

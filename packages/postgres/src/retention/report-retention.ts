@@ -11,7 +11,7 @@ type Run = {
 export async function reportRetention(pool: pg.Pool): Promise<RetentionReport> {
   const [tables, runs] = await Promise.all([
     pool.query<PartitionReport>(
-      `select table_name as "tableName", months_ahead as "monthsAhead", has_stray_rows as "hasStrayRows", expired
+      `select table_name as "tableName", days_ahead as "daysAhead", has_stray_rows as "hasStrayRows", expired
        from svc.report_partitions()`,
     ),
     pool.query<Run>(

@@ -1,4 +1,4 @@
-// One run of retention: partitions for the coming months, rows that had none, and months that are no longer kept.
+// One run of retention: partitions for the coming time, rows that had none, and partitions that are no longer kept.
 import { join } from 'node:path';
 import { type ArchiveChoice, type Clock, isoTime } from '@svc-pay/core';
 import type pg from 'pg';
@@ -19,8 +19,10 @@ export type RetentionOptions = {
   readonly onStep?: NonNullable<RetireDeps['onStep']>;
 };
 
-/** Months that one run creates for rows without one; the next run goes on. */
-const MOST_STRAY_MONTHS = 24;
+/** Months and days that one run creates for rows without one; the next run goes on. */
+const MOST_STRAY = 100;
+/** One call makes some partitions, so that it holds few locks. */
+const MOST_CALLS = 100;
 /** A new partition needs the default one of its table for itself, and every statement on the table waits meanwhile. */
 const LOCK_TIMEOUT_MS = 250;
 const LOCK = `hashtextextended('svc.retention', 0)`;
@@ -77,16 +79,21 @@ async function makePartitions(client: pg.PoolClient, stop: AbortSignal): Promise
     tryForLock(stop, () =>
       client.query('select svc.ensure_partitions($1, $2, coalesce($3, now()))', [monthsBack, monthsAhead, at ?? null]),
     );
-  await ensure(PARTITIONS_READY.monthsBack, PARTITIONS_READY.monthsAhead);
+  await untilNothing(() => tryForLock(stop, () => client.query('select svc.drop_replaced_partitions()')));
+  await untilNothing(() => ensure(PARTITIONS_READY.monthsBack, PARTITIONS_READY.monthsAhead));
   let before: number | undefined;
-  for (let months = 0; months < MOST_STRAY_MONTHS; months += 1) {
-    const { rows } = await client.query<{ month: Date | null }>('select svc.oldest_stray_month() as month');
-    const month = rows[0]?.month ?? undefined;
-    // The same month again: its rows can't be moved, because a detached month has its name.
-    if (month === undefined || month.getTime() === before) return;
-    before = month.getTime();
-    await ensure(0, 0, month);
+  for (let moved = 0; moved < MOST_STRAY; moved += 1) {
+    const { rows } = await client.query<{ first: Date | null }>('select svc.oldest_stray_month() as first');
+    const first = rows[0]?.first ?? undefined;
+    // The same again: its rows can't be moved, because a detached partition has its name.
+    if (first === undefined || first.getTime() === before) return;
+    before = first.getTime();
+    await ensure(0, 0, first);
   }
+}
+
+async function untilNothing(call: () => Promise<pg.QueryResult>): Promise<void> {
+  for (let calls = 0; calls < MOST_CALLS && (await call()).rowCount !== 0; calls += 1);
 }
 
 async function noteRun(client: pg.PoolClient, nowMs: number, left: readonly string[]): Promise<void> {

@@ -28,6 +28,8 @@ export type Filling = {
   readonly payments: number;
   /** Intents beside each paid one that nobody paid. */
   readonly unpaid: number;
+  /** The last months of the ten years are cut into days. */
+  readonly monthsOfDays?: number;
   readonly onDone?: (payments: number) => void;
 };
 
@@ -67,12 +69,14 @@ const FILLS = (unpaid: number) => [
    select ${owner}, 'test', ${intentId()}, ${digest('customer', `(n % ${PAYERS})::text`)} ${numbers}`,
 ];
 
-export async function fillListed(pool: pg.Pool, { payments, unpaid, onDone }: Filling): Promise<void> {
+export async function fillListed(pool: pg.Pool, { payments, unpaid, monthsOfDays, onDone }: Filling): Promise<void> {
   // Months of other tables would take longer than everything else.
   await pool.query(
     "delete from svc.partitioned_tables where table_name not in ('payments', 'intents', 'intent_metadata')",
   );
-  await pool.query('select svc.ensure_partitions($1, 1, $2)', [MONTHS, new Date(LISTED_NOW_MS)]);
+  if (monthsOfDays === undefined)
+    await pool.query('select svc.ensure_partitions($1, 1, $2)', [MONTHS, new Date(LISTED_NOW_MS)]);
+  else await cutIntoDays(pool, monthsOfDays);
   const client = await pool.connect();
   try {
     await client.query('set session_replication_role = replica');
@@ -89,6 +93,25 @@ export async function fillListed(pool: pg.Pool, { payments, unpaid, onDone }: Fi
     await client.query('reset all');
     client.release();
   }
+}
+
+/** Whatever the clock of the database says: the ten years end at a fixed time. */
+async function cutIntoDays(pool: pg.Pool, months: number): Promise<void> {
+  const now = new Date(LISTED_NOW_MS);
+  const first = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1 - months));
+  const children =
+    "select format('drop table svc.%I', relname) as text from pg_inherits join pg_class on oid = inhrelid";
+  for (const table of ['payments', 'intents', 'intent_metadata']) {
+    const { rows } = await pool.query(`${children} where inhparent = $1::regclass and relname ~ '\\d$'`, [
+      `svc.${table}`,
+    ]);
+    for (const { text } of rows) await pool.query(text);
+  }
+  await pool.query('select svc.ensure_partitions($1, 0, $2)', [MONTHS, new Date(first.getTime() - 1)]);
+  await pool.query('alter table svc.partitioned_tables drop constraint partitioned_tables_few_days');
+  await pool.query("update svc.partitioned_tables set partition_by = 'day', months_kept = null");
+  for (let at = first.getTime(); at <= LISTED_NOW_MS + 86_400_000; at += 86_400_000)
+    await pool.query('select svc.ensure_partitions(0, 0, $1)', [new Date(at)]);
 }
 
 type Asked = { readonly limit?: number; readonly order?: 'older' | 'newer'; readonly position?: string };

@@ -16,20 +16,20 @@ export function createRetentionMetrics(registry: Registry): {
     registers,
   });
   const ahead = new Gauge({
-    name: 'partitions_ahead_months',
-    help: 'Whole months after the current one that have partitions in every table',
+    name: 'partitions_ahead_days',
+    help: 'Days after today that have partitions in every table, up to 92',
     labelNames: [] as const,
     registers,
   });
   const stray = new Gauge({
     name: 'partitions_default_filled',
-    help: 'Default partitions that have rows, because their month had no partition',
+    help: 'Default partitions that have rows, because their time had no partition',
     labelNames: [] as const,
     registers,
   });
   const expired = new Gauge({
     name: 'partitions_expired',
-    help: 'Months of rows that are no longer kept and not dropped',
+    help: 'Months and days of rows that are no longer kept and not dropped',
     labelNames: [] as const,
     registers,
   });
@@ -39,7 +39,7 @@ export function createRetentionMetrics(registry: Registry): {
       if (seen === undefined) return;
       const { tables, succeededAtMs, measuredAtMs } = seen;
       succeeded.set(Math.max(0, measuredAtMs - succeededAtMs) / 1_000);
-      ahead.set(Math.min(...tables.map(({ monthsAhead }) => monthsAhead)));
+      ahead.set(Math.min(...tables.map(({ daysAhead }) => daysAhead)));
       stray.set(tables.filter(({ hasStrayRows }) => hasStrayRows).length);
       expired.set(tables.reduce((sum, table) => sum + table.expired, 0));
     },

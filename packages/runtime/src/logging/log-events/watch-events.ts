@@ -4,12 +4,12 @@ import type { LogEventEntries } from './log-event.ts';
 export const WATCH_EVENTS = {
   partition_retired: {
     level: 'info',
-    message: 'A month of rows that is no longer kept was dropped.',
+    message: 'A month or day of rows that is no longer kept was dropped.',
     whatToDo: 'Nothing; `outcome` says whether it was archived ([retention](../operate/retention.md)).',
   },
   partition_not_retired: {
     level: 'warn',
-    message: 'A month of rows that is no longer kept could not be archived or dropped; it stays.',
+    message: 'A month or day of rows that is no longer kept could not be archived or dropped; it stays.',
     whatToDo:
       'Look at `err` or `reason`: [what to do about it](../operate/retention.md#when-a-month-stays). The next run tries again.',
   },
