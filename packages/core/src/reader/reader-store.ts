@@ -39,8 +39,8 @@ export type ReaderStore = {
   readonly selectOwn: (network: NetworkId, logs: readonly MoneyLog[]) => Promise<readonly MoneyLog[]>;
   /**
    * One transaction: moves the cursors of these sources, writes the logs and remembers the block `to`, in place of
-   * another of that number. A log that is there already is replaced. False, and nothing is written, when a cursor is not
-   * at `from` (number and hash) or is missing.
+   * another of that number. A log that is there already is replaced; one that a lane has recorded from the same block counts as
+   * read and is not written. False, and nothing is written, when a cursor is not at `from` (number and hash) or is missing.
    */
   readonly passBlocks: (pass: BlockPass) => Promise<boolean>;
   /** Writes logs of blocks that were passed without them. A log that is there already is replaced. */

@@ -36,7 +36,8 @@ export async function moveBatch(
       name: 'move-batch',
       text: `
         update svc.batches
-        set transaction_id = $3, linked_transaction_id = $3, block_number = $4, block_hash = $5, gas_booked = true, updated_at = $6
+        set transaction_id = $3, linked_transaction_id = $3, block_number = $4, block_hash = $5, gas_booked = true, updated_at = $6,
+          logs_read = 0
         where id = $1 and status ${sqlIs(BATCH_STATUS.mined)} and block_hash = $2
         returning item_count`,
       values: [

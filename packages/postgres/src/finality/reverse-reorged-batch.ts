@@ -21,11 +21,13 @@ import { writeEntries, writePaymentResults } from '../payment/write-payment-resu
 import { loadRecordedBatch } from './mined-batches.ts';
 
 const GONE = sqlStep(BATCH_TRANSITIONS, BATCH_STATUS.mined, BATCH_STATUS.broadcast, 'reorg');
-// `updated_at` keeps the time of the last broadcast, so that the lane sends the bytes again in its next round.
+// `updated_at` keeps the time of the last broadcast, so that the lane sends the bytes again in its next round. The proofs go,
+// and with them what was read of them.
 const TAKE_BACK = {
   name: 'take-back-batch',
   text: `
-    update svc.batches set status = ${GONE.to}, block_number = null, block_hash = null, gas_booked = false
+    update svc.batches set status = ${GONE.to}, block_number = null, block_hash = null, gas_booked = false,
+      logs_read = 0
     where id = $1 and status ${GONE.from} and block_hash = $2`,
 };
 

@@ -1,44 +1,12 @@
 // Deletes read logs that lanes have recorded: for nearly every payment that is all that the chain reader does. One
 // statement for a page of logs.
-import { claimKey, type MoneyLog, PAYMENT_STATUS } from '@svc-pay/core';
+import { type MoneyLog, PAYMENT_STATUS } from '@svc-pay/core';
 import type { NetworkId } from '@svc-pay/protocol';
 import type pg from 'pg';
 import { ONE_BY_KEY } from '../database/planner.ts';
-import { columnArrays } from '../database/statement-parameters.ts';
 import { sqlIs } from '../database/status-sql.ts';
 import { countRead } from './count-read.ts';
-import { CODE_END } from './lock-for-apply.ts';
-
-type Asked = { readonly network: NetworkId; readonly log: MoneyLog };
-
-const LOGS = columnArrays<Asked>(
-  {
-    transaction_id: ['text', ({ log }) => log.position.transactionId],
-    log_index: ['integer', ({ log }) => log.position.logIndex],
-    block_hash: ['text', ({ log }) => log.position.blockHash],
-    /** Null for a processor's log, which is the proof itself; of a direct payment the proof is the transfer behind the use. */
-    claim_key: [
-      'bytea',
-      ({ network, log }) =>
-        log.event === 'authorization_used'
-          ? claimKey({ network, asset: log.address, payer: log.payer, uniquePart: log.nonce })
-          : null,
-    ],
-    /** Null for a token's log, or for a code that can't be ours. */
-    intent_code: [
-      'bigint',
-      ({ log }) => ('nonce' in log || log.intentCode >= CODE_END ? null : log.intentCode.toString()),
-    ],
-    payer: ['text', ({ log }) => log.payer.toLowerCase()],
-    asset: ['text', ({ log }) => ('nonce' in log ? null : log.asset.toLowerCase())],
-    amount: ['numeric', ({ log }) => ('nonce' in log ? null : log.amountAtomic.toString())],
-  },
-  2,
-);
-
-// As `differingFields` compares, which judges those that are left.
-const SAYS_THE_SAME = `payment.paid_amount = read.amount and lower(payment.asset) = read.asset
-            and coalesce(lower(payment.payer), read.payer) = read.payer`;
+import { ASKED_LOGS, PROVEN_INDEX, SAYS_THE_SAME } from './proven-by-lane.ts';
 
 // A log that another process has is left to it. Payments that were completed before logs were proofs name their log themselves.
 const DROP = {
@@ -46,21 +14,7 @@ const DROP = {
   text: `
     with read as materialized (
       select read.*, coalesce((
-          select proof.log_index from svc.log_proofs proof
-          cross join lateral (
-            select intent_id, paid_amount, asset, payer from svc.payments payment
-            where payment.account_id = proof.account_id and payment.mode = proof.mode and payment.id = proof.payment_id
-            ${ONE_BY_KEY}
-          ) payment
-          cross join lateral (
-            select account_id, mode, intent_id from svc.intent_codes code where code.intent_code = read.intent_code
-            ${ONE_BY_KEY}
-          ) code
-          where read.claim_key is null and proof.payment_id is not null and proof.network = $1
-            and proof.transaction_id = read.transaction_id and proof.log_index = read.log_index
-            and code.account_id = proof.account_id and code.mode = proof.mode and code.intent_id = payment.intent_id
-            and ${SAYS_THE_SAME}
-          ${ONE_BY_KEY}
+          ${PROVEN_INDEX}
         ), (
           select read.log_index from svc.intent_codes code
           cross join lateral (
@@ -88,7 +42,7 @@ const DROP = {
             and payment.status ${sqlIs(PAYMENT_STATUS.completed, PAYMENT_STATUS.refunded)}
           ${ONE_BY_KEY}
         )) as proof_index
-      from ${LOGS.unnestWithPlace('read')}
+      from ${ASKED_LOGS.unnestWithPlace('read')}
     ),
     recorded as (
       select read.place, read.transaction_id, read.log_index, read.proof_index from read
@@ -114,7 +68,7 @@ export async function dropRecorded(
   if (logs.length === 0) return logs;
   const { rows } = await pool.query<{ place: number }>({
     ...DROP,
-    values: [network, ...LOGS.values(logs.map((log) => ({ network, log })))],
+    values: [network, ...ASKED_LOGS.values(logs.map((log) => ({ network, log })))],
   });
   const dropped = new Set(rows.map(({ place }) => place - 1));
   return logs.filter((_, index) => !dropped.has(index));

@@ -3,6 +3,7 @@ import { type BlockPass, type BlockRef, isoTime, type MoneyLog } from '@svc-pay/
 import type { NetworkId } from '@svc-pay/protocol';
 import type pg from 'pg';
 import { inTransaction } from '../database/in-transaction.ts';
+import { countProven } from './count-proven.ts';
 import { LOG_ARRAYS } from './read-log-row.ts';
 
 // Locked in one order, so that two processes that pass overlapping sources wait for each other instead of failing.
@@ -64,7 +65,7 @@ export async function passBlocks(pool: pg.Pool, pass: BlockPass): Promise<boolea
         values: [network, addresses, from.number.toString(), from.hash, ...blockValues(to), isoTime(nowMs)],
       });
       if (moved.rowCount !== addresses.length) throw new CursorMoved(`a cursor of ${network} is not at ${from.number}`);
-      await keepLogs(client, network, logs, nowMs);
+      await keepLogs(client, network, await countProven(client, network, logs), nowMs);
       await remember(client, network, to);
     });
     return true;
