@@ -9,7 +9,7 @@ export { createInstallationId } from './database/load-installation.ts';
 export { countConnections, type Database, type DatabaseOptions, openDatabase } from './database/open-database.ts';
 export { loadAcceptances } from './intent/load-acceptances.ts';
 export type { IntentStatusRead } from './intent/load-intent.ts';
-export { DENY_LIST, type IntentWatcher, watchIntents } from './intent/watch-intents.ts';
+export { ANY_INTENT, DENY_LIST, type IntentWatcher, watchIntents } from './intent/watch-intents.ts';
 export { type MigrateOptions, type MigrateRefusal, type MigrateResult, migrate } from './migration/migrate.ts';
 export { createPendingMigrations } from './migration/pending-migrations.ts';
 export { type MigrationPlan, planMigrations } from './migration/plan-migrations.ts';

@@ -1,3 +1,4 @@
+import { insertRow } from '@svc-pay/postgres/testing';
 import { describe, expect, test } from 'vitest';
 import { startNameServer } from './testing/name-server.ts';
 import { startReceiver, status } from './testing/receiver.ts';
@@ -47,6 +48,31 @@ test('an event is at its endpoint within a second of its commit', async () => {
   console.log(`commit to first byte: median ${sorted[20]?.toFixed(0)} ms, longest ${sorted.at(-1)?.toFixed(0)} ms`);
   // A busy machine may delay one or two. An event without a wake-up would wait for seconds.
   expect(sorted.at(-4)).toBeLessThan(1_000);
+}, 60_000);
+
+/** Longer than it takes until looks for deliveries become seldom. */
+const CALM_MS = 5_700;
+
+test('after a pause an event still arrives within a second, and one that ends a payment at once', async () => {
+  const receiver = await startReceiver();
+  const endpoint = await shop.addEndpoint({ url: receiver.url });
+  await insertRow(pool, 'intents');
+  const waits = { announced: [] as number[], other: [] as number[] };
+  for (let index = 0; index < 6; index += 1) {
+    await new Promise((resolve) => setTimeout(resolve, CALM_MS + 70 * index));
+    const before = receiver.requests.length;
+    await shop.emit([endpoint], { atMs: Date.now() });
+    // As the commit that ends a payment does.
+    if (index > 0)
+      await pool.query(`update svc.intents set status = case status when 'failed' then 'canceled' else 'failed' end`);
+    const committedMs = performance.now();
+    await expect.poll(() => receiver.requests.length, { timeout: 5_000, interval: 1 }).toBe(before + 1);
+    waits[index > 0 ? 'announced' : 'other'].push((receiver.requests.at(-1)?.atMs ?? 0) - committedMs);
+  }
+  console.log(`after a pause: ${JSON.stringify(waits)}`);
+  expect(waits.other[0]).toBeLessThan(1_000);
+  // Looks alone would take up to half a second. A busy machine may delay one.
+  expect(waits.announced.toSorted((one, other) => one - other).at(-2)).toBeLessThan(200);
 }, 60_000);
 
 describe('killed', () => {

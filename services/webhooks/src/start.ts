@@ -9,7 +9,7 @@ import {
   systemClock,
 } from '@svc-pay/core';
 import { createWakeDrain, serveEngineWork } from '@svc-pay/engine';
-import { createPendingMigrations, type Database, openDatabase } from '@svc-pay/postgres';
+import { ANY_INTENT, createPendingMigrations, type Database, openDatabase, watchIntents } from '@svc-pay/postgres';
 import { createWebhookStores, type FailingEndpoint } from '@svc-pay/postgres/webhooks-service';
 import { addProbeRoutes } from '@svc-pay/runtime/http/probe-routes';
 import { createLogger, type Logger } from '@svc-pay/runtime/logging';
@@ -54,6 +54,7 @@ const LEASE_MS = 60_000;
 export async function startWebhooks(config: WebhooksConfig, options: StartOptions = {}): Promise<RunningWebhooks> {
   const clock = options.clock ?? systemClock;
   const logger = options.logger ?? createLogger('webhooks', config.logLevel);
+  const onConnectionLost = (problem: Error) => logEvent(logger, 'database_connection_lost', { err: problem });
   const database = openDatabase(config.databaseUrl, {
     applicationName: 'svc-webhooks',
     isService: true,
@@ -62,7 +63,7 @@ export async function startWebhooks(config: WebhooksConfig, options: StartOption
     transactionPauseMs: TRANSACTION_PAUSE_MS,
     byKeys: true,
     readInOrder: true,
-    onConnectionLost: (problem) => logEvent(logger, 'database_connection_lost', { err: problem }),
+    onConnectionLost,
   });
   const { deliveries, endpoints, loadOpenDeliveries } = createWebhookStores(database);
   const { dispatcher, metrics, close } = createSending(config, {
@@ -94,6 +95,9 @@ export async function startWebhooks(config: WebhooksConfig, options: StartOption
       onProblem: (problem) => logEvent(logger, 'delivery_not_handled', { err: problem }),
     },
   );
+  // The commit that ends a payment announces it to those who wait for its answer; it also writes deliveries.
+  const watcher = watchIntents(config.databaseUrl, onConnectionLost);
+  watcher.watch(ANY_INTENT, lookout.lookSoon);
   const work = await serveEngineWork({
     drains: [createDeliveryDrain(setup, dispatcher)],
     jobs: [...lookout.jobs, warningJob(tending)],
@@ -124,7 +128,7 @@ export async function startWebhooks(config: WebhooksConfig, options: StartOption
     engineUrl: work.url,
     stop: async () => {
       logEvent(logger, 'service_stopping');
-      await lookout.stop();
+      await Promise.all([lookout.stop(), watcher.close()]);
       await dispatcher.stop(GRACE_MS);
       await work.stop();
       await listener.close();

@@ -6,7 +6,9 @@ afterEach(() => void vi.useRealTimers());
 
 const REST_MS = 60_000;
 
-function world() {
+const CALM = { everyMs: 5_000, afterMs: 3_000 };
+
+function world({ isCalmAllowed = false } = {}) {
   const state = { open: new Set<string>(), looks: 0, fails: false };
   const problems: unknown[] = [];
   const lookout = createLookout<ReadonlySet<string>>({
@@ -16,6 +18,7 @@ function world() {
       return new Set(state.open);
     },
     everyMs: 1_000,
+    ...(isCalmAllowed && { calm: { ...CALM, isBusy: (seen) => seen.size > 0 } }),
     onProblem: (problem) => void problems.push(problem),
   });
   const woken: string[] = [];
@@ -112,4 +115,62 @@ test('a lookout that is stopped looks no more and wakes nobody', async () => {
   await vi.advanceTimersByTimeAsync(5_000);
   expect(woken).toEqual([]);
   expect(state.looks).toBe(0);
+});
+
+/** A lookout that has found nothing for a while, right after a look. */
+async function calmWorld() {
+  const made = world({ isCalmAllowed: true });
+  const held = made.rest('held');
+  held.rest.begin(held.wake);
+  await vi.advanceTimersByTimeAsync(CALM.afterMs + CALM.everyMs);
+  for (const looks = made.state.looks; made.state.looks === looks; ) await vi.advanceTimersByTimeAsync(100);
+  return made;
+}
+
+test('looks that find nothing for a while become seldom, and work is found by the next of them', async () => {
+  const { state, woken } = await calmWorld();
+  const before = state.looks;
+  await vi.advanceTimersByTimeAsync(10 * CALM.everyMs);
+  expect(state.looks - before).toBe(10);
+  state.open.add('held');
+  await vi.advanceTimersByTimeAsync(CALM.everyMs);
+  expect(woken).toEqual(['held']);
+});
+
+test('a lookout that is told of work looks at once, however seldom it looked', async () => {
+  const { state, woken, lookout } = await calmWorld();
+  await vi.advanceTimersByTimeAsync(2_000);
+  state.open.add('held');
+  lookout.lookSoon();
+  await vi.advanceTimersByTimeAsync(1);
+  expect(woken).toEqual(['held']);
+});
+
+test('a lookout that is told of work all the time looks no more often than while it is busy', async () => {
+  const { state, lookout } = await calmWorld();
+  const before = state.looks;
+  for (let told = 0; told < 100; told += 1) {
+    lookout.lookSoon();
+    await vi.advanceTimersByTimeAsync(100);
+  }
+  expect(state.looks - before).toBe(10);
+});
+
+test('looks are as frequent as ever after one that found work, after one that failed, and after somebody told of work', async () => {
+  for (const stir of ['find', 'fail', 'tell']) {
+    const { state, lookout, rest } = await calmWorld();
+    // Rests on, whatever is found: the pace is about looks.
+    const other = rest('other');
+    other.rest.begin(other.wake);
+    if (stir === 'find') state.open.add('held');
+    if (stir === 'fail') state.fails = true;
+    if (stir === 'tell') lookout.lookSoon();
+    await vi.advanceTimersByTimeAsync(stir === 'tell' ? 1_000 : CALM.everyMs);
+    state.fails = false;
+    state.open.clear();
+    const before = state.looks;
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(state.looks - before, stir).toBe(2);
+    await lookout.stop();
+  }
 });

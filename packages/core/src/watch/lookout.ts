@@ -7,11 +7,22 @@ export type LookoutOptions<Seen> = {
   readonly look: () => Promise<Seen>;
   /** Time between two looks while a job rests. */
   readonly everyMs: number;
+  /** Looks are more seldom when none was busy for a while. Without it they never are. */
+  readonly calm?: Calm<Seen>;
   /** A look failed, or a job could not be woken; the next look tries again. */
   readonly onProblem: (problem: unknown) => void;
 };
 
+type Calm<Seen> = {
+  readonly everyMs: number;
+  /** No look was busy, and nobody asked for one, for this long. */
+  readonly afterMs: number;
+  readonly isBusy: (seen: Seen) => boolean;
+};
+
 export type Lookout<Seen> = {
+  /** There may be work: looks now, or `everyMs` after the last look, and goes on at that pace for a while. */
+  readonly lookSoon: () => void;
   /** How a job rests that has nothing to do unless `isOpen` says so of what was seen. */
   readonly rest: (everyMs: number, isOpen: (seen: Seen) => boolean) => JobRest;
   readonly stop: () => Promise<void>;
@@ -27,9 +38,11 @@ type Resting<Seen> = {
 /** A job that another process runs is forgotten here after this many times its rest. */
 const FORGOTTEN_AFTER = 2;
 
-export function createLookout<Seen>({ look, everyMs, onProblem }: LookoutOptions<Seen>): Lookout<Seen> {
+export function createLookout<Seen>({ look, everyMs, calm, onProblem }: LookoutOptions<Seen>): Lookout<Seen> {
   const resting = new Map<JobRest, Resting<Seen>>();
   let timer: NodeJS.Timeout | undefined;
+  let lookedMs = Number.NEGATIVE_INFINITY;
+  let busyMs = performance.now();
   let stopped = false;
   let seen: { readonly atMs: number; readonly what: Seen } | undefined;
   let looking: Promise<Seen | undefined> | undefined;
@@ -38,10 +51,13 @@ export function createLookout<Seen>({ look, everyMs, onProblem }: LookoutOptions
   const lookNow = (): Promise<Seen | undefined> => {
     looking ??= (async () => {
       const atMs = performance.now();
+      lookedMs = atMs;
       try {
         seen = { atMs, what: await look() };
+        if (calm?.isBusy(seen.what) === true) busyMs = atMs;
       } catch (problem) {
         seen = undefined;
+        busyMs = atMs;
         onProblem(problem);
       } finally {
         looking = undefined;
@@ -72,7 +88,10 @@ export function createLookout<Seen>({ look, everyMs, onProblem }: LookoutOptions
     await Promise.all(woken);
   };
 
-  const tickLater = () => {
+  const pauseMs = () =>
+    calm !== undefined && performance.now() - busyMs > calm.afterMs ? Math.max(everyMs, calm.everyMs) : everyMs;
+
+  const tickLater = (inMs = pauseMs()) => {
     if (stopped || timer !== undefined || resting.size === 0) return;
     timer = setTimeout(() => {
       ticking = tick().finally(() => {
@@ -80,10 +99,18 @@ export function createLookout<Seen>({ look, everyMs, onProblem }: LookoutOptions
         ticking = undefined;
         tickLater();
       });
-    }, everyMs);
+    }, inMs);
   };
 
   return {
+    lookSoon: () => {
+      busyMs = performance.now();
+      // A look under way may not see what this is about: the next one follows at the pace of busy looks.
+      if (timer === undefined || ticking !== undefined) return;
+      clearTimeout(timer);
+      timer = undefined;
+      tickLater(Math.max(0, lookedMs + everyMs - performance.now()));
+    },
     rest: (restMs, isOpen) => {
       const job: JobRest = {
         everyMs: restMs,

@@ -2,7 +2,7 @@ import { newId } from '@svc-pay/protocol/ids';
 import { expect, test } from 'vitest';
 import { createTestDatabase } from '../testing/create-test-database.ts';
 import { insertRow, insertRows } from '../testing/sample-rows.ts';
-import { watchIntents } from './watch-intents.ts';
+import { ANY_INTENT, watchIntents } from './watch-intents.ts';
 
 const { pool, url } = await createTestDatabase();
 
@@ -22,6 +22,8 @@ test('a change is told to its own waiters, also after the connection was lost', 
   const watcher = watchIntents(url, () => {});
   try {
     const told = { mine: 0, other: 0 };
+    let any = 0;
+    watcher.watch(ANY_INTENT, () => (any += 1));
     const stop = watcher.watch(id, () => (told.mine += 1));
     watcher.watch('pi_other', () => (told.other += 1));
     // Both are called once when the connection listens.
@@ -29,6 +31,7 @@ test('a change is told to its own waiters, also after the connection was lost', 
     await change('failed');
     await until(() => told.mine === 2);
     expect(told.other).toBe(1);
+    expect(any).toBe(2);
 
     // Notifications are lost while the connection is down, so every waiter is called after the reconnect.
     await pool.query("select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'svc-watch'");
@@ -40,6 +43,7 @@ test('a change is told to its own waiters, also after the connection was lost', 
     await change('failed');
     await new Promise((resolve) => setTimeout(resolve, 200));
     expect(told).toEqual({ mine: 4, other: 2 });
+    expect(any).toBe(5);
   } finally {
     await watcher.close();
   }

@@ -3,13 +3,16 @@
 import pg from 'pg';
 
 export type IntentWatcher = {
-  /** Calls `onChange` whenever the intent, or `DENY_LIST`, may have changed, until the returned function is called. */
+  /** Calls `onChange` whenever the intent, `ANY_INTENT` or `DENY_LIST` may have changed, until the returned function is called. */
   readonly watch: (changing: string, onChange: () => void) => () => void;
   readonly close: () => Promise<void>;
 };
 
 /** Channel of changes of the deny list; no intent has such an id. */
 export const DENY_LIST = 'svc_denied';
+
+/** Channel of changes of intents: those of all of them. */
+export const ANY_INTENT = 'svc_intent';
 
 const RECONNECT_MS = 500;
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -31,7 +34,8 @@ export function watchIntents(url: string, onProblem: (problem: Error) => void): 
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     });
     next.on('notification', ({ channel, payload = '' }) => {
-      for (const changed of channel === DENY_LIST ? [DENY_LIST] : payload.split(',')) tell(waiters.get(changed) ?? []);
+      tell(waiters.get(channel) ?? []);
+      if (channel === ANY_INTENT) for (const changed of payload.split(',')) tell(waiters.get(changed) ?? []);
     });
     next.on('error', onProblem);
     next.on('end', () => {
@@ -42,7 +46,7 @@ export function watchIntents(url: string, onProblem: (problem: Error) => void): 
     });
     await next.connect();
     await next.query(`listen ${DENY_LIST}`);
-    await next.query('listen svc_intent');
+    await next.query(`listen ${ANY_INTENT}`);
     if (closed) {
       await next.end();
       return;

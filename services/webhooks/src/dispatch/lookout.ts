@@ -1,5 +1,6 @@
 // Looks for due deliveries and running replays while the jobs that are for them rest. Shards with due deliveries are woken by the
-// look itself: a webhook does not wait for an invocation of the lookout's job.
+// look itself: a webhook does not wait for an invocation of the lookout's job. When nothing was due for a while looks are seldom, and
+// the notification of a payment that ended brings one at once.
 import { type Clock, createLookout, type Lookout, type Mode, type PeriodicJob } from '@svc-pay/core';
 import type { OpenDeliveries } from '@svc-pay/postgres/webhooks-service';
 
@@ -12,10 +13,15 @@ export type DeliveryLookoutDeps = {
 };
 
 /** The engine runs a job that rests after about this time, whatever happens to the look. */
-const REST_MS = 30_000;
+const REST_MS = 300_000;
+/** A delivery that nobody announced, or whose announcement was lost, waits this long at most. */
+const CALM_LOOK_MS = 500;
+const CALM_AFTER_MS = 5_000;
 
 export type DeliveryLookout = {
   readonly jobs: readonly PeriodicJob[];
+  /** Deliveries may have been written. */
+  readonly lookSoon: () => void;
   readonly stop: Lookout<OpenDeliveries>['stop'];
 };
 
@@ -30,6 +36,7 @@ export function restDeliveryJobs(
       return open;
     },
     everyMs,
+    calm: { everyMs: CALM_LOOK_MS, afterMs: CALM_AFTER_MS, isBusy: ({ due, replay }) => due || replay },
     onProblem,
   });
   return {
@@ -37,6 +44,7 @@ export function restDeliveryJobs(
       { ...wakeShards, rest: lookout.rest(REST_MS, () => false) },
       { ...replays, rest: lookout.rest(REST_MS, ({ replay }) => replay) },
     ],
+    lookSoon: lookout.lookSoon,
     stop: lookout.stop,
   };
 }
