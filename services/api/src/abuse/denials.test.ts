@@ -16,6 +16,7 @@ function world() {
   let nowMs = Date.parse('2026-11-15T12:00:00Z');
   let stored = { version: '1', entries: [] as readonly DeniedEntry[] };
   let down = false;
+  let stuck = Promise.resolve();
   const problems: unknown[] = [];
   const loads: (string | null)[] = [];
   const endedKeys = new Set<string>();
@@ -24,6 +25,7 @@ function world() {
     peppers: [PEPPER, OLDER_PEPPER],
     load: async (version) => {
       loads.push(version);
+      await stuck;
       if (down) throw new Error('the database is away');
       return version === stored.version ? undefined : stored;
     },
@@ -42,6 +44,12 @@ function world() {
       stored = { version: `${Number.parseInt(stored.version, 10) + 1}`, entries };
     },
     breakDown: (broken: boolean) => void (down = broken),
+    /** From here on the database answers nothing. */
+    stick: () => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      stuck = promise;
+      onTestFinished(() => resolve());
+    },
   };
 }
 
@@ -149,4 +157,58 @@ test('streams of a key that has ended end within a second, although the list did
   endedKeys.add('key_1');
   await vi.advanceTimersByTimeAsync(999);
   expect(ended).toEqual(['key_1', 'key_1']);
+});
+
+/** Nobody has asked anything for a while. */
+async function calmWorld() {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const made = world();
+  await made.denials.refresh();
+  await vi.advanceTimersByTimeAsync(20_000);
+  made.loads.length = 0;
+  return made;
+}
+
+test('without requests and streams the list is compared every ten seconds, below what the alert tolerates', async () => {
+  const { loads } = await calmWorld();
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(loads.length).toBeGreaterThanOrEqual(5);
+  expect(loads.length).toBeLessThanOrEqual(6);
+});
+
+test('the first requests after a pause are judged by the list as it is then, though its announcement was lost', async () => {
+  const { denials, set, loads } = await calmWorld();
+  set(denied('address', '192.0.2.0/24'));
+  const [first, second] = [denials.arrive(), denials.arrive()];
+  await Promise.all([first, second]);
+  expect(denials.isAddressDenied('192.0.2.7')).toBe(true);
+  expect(loads).toHaveLength(1);
+  expect(denials.arrive()).toBeUndefined();
+});
+
+test('requests after a pause wait a quarter of a second at most for a database that does not answer', async () => {
+  const { denials, stick } = await calmWorld();
+  stick();
+  let waited = true;
+  void denials.arrive()?.then(() => (waited = false));
+  await vi.advanceTimersByTimeAsync(200);
+  expect(waited).toBe(true);
+  await vi.advanceTimersByTimeAsync(50);
+  expect(waited).toBe(false);
+  expect(denials.arrive()).toBeUndefined();
+});
+
+test('after a request the list is compared every moment again, and as long as a stream is open', async () => {
+  const { denials, set, endedKeys } = await calmWorld();
+  await denials.arrive();
+  set(denied('key', 'key_1'));
+  await vi.advanceTimersByTimeAsync(999);
+  expect(denials.isKeyDenied('key_1')).toBe(true);
+  let ended = false;
+  denials.hold({ address: '192.0.2.1', key: keyOf('key_2'), end: () => (ended = true) });
+  await vi.advanceTimersByTimeAsync(60_000);
+  endedKeys.add('key_2');
+  await vi.advanceTimersByTimeAsync(999);
+  expect(ended).toBe(true);
 });

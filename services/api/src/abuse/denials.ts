@@ -1,6 +1,9 @@
 // The deny list in the memory of this process. It is read again when the database announces a change, and every moment in
 // case the announcement was lost. While the database does not answer, the last list holds, and its entries end at their
-// time. No request waits for it. Streams that are open are looked at in the same rhythm: they end when their key has ended.
+// time. Streams that are open are looked at in the same rhythm: they end when their key has ended.
+//
+// While no request arrives and no stream is open, the list is compared seldom. The first requests after that wait for one
+// comparison, for a fraction of a second at most; all others wait for nothing.
 import {
   type Caller,
   type Clock,
@@ -21,6 +24,8 @@ export type Denials = {
   readonly isAddressDenied: (address: string) => boolean;
   readonly isKeyDenied: (keyId: string) => boolean;
   readonly isPayerDenied: (payer: string) => boolean;
+  /** A request arrived: before it is judged, the list is current again if nobody needed it for a while. */
+  readonly arrive: () => Promise<void> | undefined;
   /** Ends the connection when it is denied or its key has ended. Returns the function to forget it. */
   readonly hold: (connection: OpenConnection) => () => void;
   /** Name of the client in log lines and counts. */
@@ -47,6 +52,11 @@ export type DenialOptions = {
 
 /** Below a second with the time of the statement. */
 const POLL_MS = 800;
+/** Without requests for this long, the list is read only every `REST_MS`: below what the alert DenyListOld tolerates. */
+const CALM_AFTER_MS = 5_000;
+const REST_MS = 10_000;
+/** Requests wait no longer: the last list judges them. */
+const PATIENCE_MS = 250;
 
 export function followDenials({ clock, peppers, load, findEndedKeys, onProblem }: DenialOptions): FollowedDenials {
   const [hash, ...olderHashes] = [
@@ -66,6 +76,10 @@ export function followDenials({ clock, peppers, load, findEndedKeys, onProblem }
   let reading: Promise<void> | undefined;
   let again = false;
   let failing = false;
+  let arrivedMs = performance.now();
+  let readMs = Number.NEGATIVE_INFINITY;
+  let resting = false;
+  let waking: Promise<void> | undefined;
 
   const build = () => {
     list = createDenyList(entries, clock.nowMs());
@@ -81,6 +95,7 @@ export function followDenials({ clock, peppers, load, findEndedKeys, onProblem }
   }
 
   async function read(): Promise<void> {
+    readMs = performance.now();
     try {
       const loaded = await load(version);
       currentAtMs = clock.nowMs();
@@ -109,12 +124,33 @@ export function followDenials({ clock, peppers, load, findEndedKeys, onProblem }
     return reading;
   }
 
-  const timer = setInterval(() => void refresh(), POLL_MS);
+  function tick(): void {
+    resting = held.size === 0 && performance.now() - arrivedMs > CALM_AFTER_MS;
+    if (!resting || performance.now() - readMs >= REST_MS) void refresh();
+  }
+
+  async function wake(): Promise<void> {
+    const late = Promise.withResolvers<void>();
+    const lateTimer = setTimeout(late.resolve, PATIENCE_MS);
+    await Promise.race([refresh(), late.promise]);
+    clearTimeout(lateTimer);
+    waking = undefined;
+  }
+
+  const timer = setInterval(tick, POLL_MS);
   timer.unref();
   return {
     isAddressDenied: deniesAddress,
     isKeyDenied: (keyId) => list.deniesKey(keyId),
     isPayerDenied: (payer) => list.deniesPayer(payer),
+    arrive() {
+      arrivedMs = performance.now();
+      if (resting) {
+        resting = false;
+        waking = wake();
+      }
+      return waking;
+    },
     hold(connection) {
       held.add(connection);
       if (isDenied(connection)) connection.end();

@@ -40,6 +40,7 @@ function world() {
         isAddressDenied: (address) => address === 'denied',
         isKeyDenied: () => false,
         isPayerDenied: () => false,
+        arrive: () => undefined,
         hold: () => () => {},
         hashOf: (address) => address,
       },

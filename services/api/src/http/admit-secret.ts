@@ -70,6 +70,7 @@ type Asked = {
 
 export function createAdmitSecret({ ports, limiter }: AdmitSecretOptions): AdmitSecret {
   async function refuseAddress({ clientAddress }: FastifyRequest, of: RequestClass, within: Within) {
+    await ports.denials.arrive();
     if (ports.denials.isAddressDenied(clientAddress)) return { ok: false, code: 'address_denied' } as const;
     return within(await limiter?.byAddress(of, addressNames(clientAddress), 'live'));
   }

@@ -38,6 +38,7 @@ function world() {
         isAddressDenied: (address) => denied.has(address),
         isKeyDenied: (keyId) => denied.has(keyId),
         isPayerDenied: () => false,
+        arrive: () => undefined,
         hold: () => () => {},
         hashOf: (address) => address,
       },

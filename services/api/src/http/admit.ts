@@ -45,6 +45,7 @@ export function createAdmit({ ports, limiter, keyUsed }: AdmitOptions): Admit {
 
   return async (request, reply, route) => {
     const { clientAddress } = request;
+    await ports.denials.arrive();
     if (ports.denials.isAddressDenied(clientAddress)) return { ok: false, code: 'address_denied' };
     const presented = presentedKey(request, route.keyInQuery === true);
     const names = addressNames(clientAddress);

@@ -1,6 +1,6 @@
 import type { LeaseAnswer, QuotaBucket, QuotaStore } from '@svc-pay/core';
 import { createMemoryQuotas } from '@svc-pay/core/testing';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { createStreamSlots } from '../stream/stream-slots.ts';
 import { createQuotaRounds } from './quota-rounds.ts';
 
@@ -19,11 +19,17 @@ async function world({ running = false } = {}) {
   for (const other of ['two', 'three']) await quotas.open(other).lease({ asks: [], streams: [], watched: [] });
   const database = quotas.open('one');
   const said: string[] = [];
+  const made = { leases: 0, expiries: 0 };
   let stuck: PromiseWithResolvers<void> | undefined;
   let failing = false;
   const store: QuotaStore = {
     ...database,
+    expire: async () => {
+      made.expiries += 1;
+      await database.expire();
+    },
     lease: async (round): Promise<LeaseAnswer> => {
+      made.leases += 1;
       await stuck?.promise;
       if (failing) throw new Error('gone');
       return database.lease(round);
@@ -51,6 +57,8 @@ async function world({ running = false } = {}) {
   return {
     rounds,
     said,
+    made,
+    liveSeenBy: async (other: string) => (await quotas.open(other).lease({ asks: [], streams: [], watched: [] })).live,
     passedOf,
     wait: (ms: number) => void (setMs += ms),
     stick: () => {
@@ -104,4 +112,23 @@ test('a database that fails is late at once, and what was used meanwhile is char
   // A quarter of a second adds 25 to the 67 that are left.
   wait(250);
   expect(await passedOf(100)).toBe(92);
+});
+
+test('a process that nobody asks anything leases every few seconds, and others count it as alive all the time', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const { made, liveSeenBy, wait, passedOf } = await world();
+  for (const key of ['leases', 'expiries'] as const) made[key] = 0;
+  for (let tenths = 0; tenths < 600; tenths += 1) {
+    wait(100);
+    await vi.advanceTimersByTimeAsync(100);
+    expect(await liveSeenBy('two')).toBeGreaterThanOrEqual(2);
+  }
+  expect(made.leases).toBeGreaterThanOrEqual(20);
+  expect(made.leases).toBeLessThanOrEqual(24);
+  expect(made.expiries).toBeLessThanOrEqual(1);
+  const before = made.leases;
+  expect(await passedOf(1)).toBe(1);
+  await vi.advanceTimersByTimeAsync(250);
+  expect(made.leases).toBe(before + 1);
 });

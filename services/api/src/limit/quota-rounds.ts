@@ -8,6 +8,7 @@ import {
   createChunkHolder,
   type LeaseAnswer,
   type LeaseRound,
+  PROCESS_LIFE_MS,
   type QuotaBucket,
   type QuotaStore,
   type TakenQuota,
@@ -52,9 +53,11 @@ const MAX_NAMES = 100_000;
 const LATE_MS = 500;
 /** Pause between two rounds when a bucket runs dry. */
 const SOON_MS = 20;
-/** A process with nothing to say says that it is alive. */
-const ALIVE_MS = 1_000;
+/** A process with nothing to say says that it is alive, well before others take it for gone. */
+const ALIVE_MS = PROCESS_LIFE_MS / 2;
 const EXPIRE_MS = 10_000;
+/** While the process leases nothing. */
+const CALM_EXPIRE_MS = 60_000;
 const REPORT_AFTER_MS = 1_000;
 
 export function createQuotaRounds(options: QuotaRoundOptions): QuotaRounds {
@@ -70,6 +73,7 @@ export function createQuotaRounds(options: QuotaRoundOptions): QuotaRounds {
   let endedAt = 0;
   let saidAt = Number.NEGATIVE_INFINITY;
   let expiredAt = performance.now();
+  let leased = false;
 
   function wake(): void {
     const { resolve } = next;
@@ -106,6 +110,7 @@ export function createQuotaRounds(options: QuotaRoundOptions): QuotaRounds {
     try {
       const answer = await store.lease({ asks, ...told });
       saidAt = performance.now();
+      leased ||= !isQuiet;
       holder.apply(asks, answer, nowMs());
       streams.apply(told, answer);
       setLate(false);
@@ -122,8 +127,9 @@ export function createQuotaRounds(options: QuotaRoundOptions): QuotaRounds {
   async function round(): Promise<void> {
     await lease();
     wake();
-    if (late || performance.now() - expiredAt < EXPIRE_MS) return;
+    if (late || performance.now() - expiredAt < (leased ? EXPIRE_MS : CALM_EXPIRE_MS)) return;
     expiredAt = performance.now();
+    leased = false;
     await store.expire().catch(options.onProblem);
   }
 
