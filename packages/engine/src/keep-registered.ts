@@ -1,10 +1,11 @@
 // The engine sends new work to the process that registered last. Of several processes with the same work one is on duty
 // and the others stand by. A process that stands by checks each second that the engine knows the work and its owner answers. The
-// one on duty checks as often for a minute, and again when a connection of the engine has ended; then more seldom.
+// one on duty checks as often for a minute, and again when a connection of the engine has ended; then more seldom, and asks for one
+// of its services at a time.
 import type { PeriodicJob } from '@svc-pay/core';
 import { askEngine } from './ask-engine.ts';
 import { JOB_KEY } from './job-key.ts';
-import { endInvocation, findLost, isSilent } from './orphans.ts';
+import { endInvocation, findLost, isSilent, unlessRefused } from './orphans.ts';
 import { LATEST_REST } from './periodic-job.ts';
 import { createReach } from './reach.ts';
 import { wakeBy } from './wake.ts';
@@ -43,7 +44,8 @@ type RegistrationOptions = {
   readonly log: (event: EngineLogEvent, details: object) => void;
 };
 
-type Services = { readonly services: readonly { readonly name: string; readonly deployment_id: string }[] };
+type Service = { readonly name: string; readonly deployment_id: string };
+type Services = { readonly services: readonly Service[] };
 
 const LOOK_MS = 1_000;
 const CALM_LOOK_MS = 5_000;
@@ -75,6 +77,7 @@ export function createRegistration(options: RegistrationOptions): Registration {
   let suspectMs = Number.NEGATIVE_INFINITY;
   let hasAll = false;
   let silentChecks = 0;
+  let turn = 0;
 
   const startJob = async (name: string) => {
     await ingress((url) => askEngine('POST', `${url}/${name}/${JOB_KEY}/start/send`));
@@ -96,6 +99,13 @@ export function createRegistration(options: RegistrationOptions): Registration {
     return owners.length < names.length ? undefined : new Set(owners);
   };
 
+  /** Services change hands together, by a registration: one tells of all, and each has its turn. */
+  const isStillOwner = async (): Promise<boolean> => {
+    turn = (turn + 1) % names.length;
+    const asked = admin((url) => askEngine('GET', `${url}/services/${names[turn]}`));
+    return ((await unlessRefused(asked)) as Service | undefined)?.deployment_id === own;
+  };
+
   const announce = async () => {
     registered = false;
     await register();
@@ -104,15 +114,13 @@ export function createRegistration(options: RegistrationOptions): Registration {
     log('engine_registered', { url: uri, deploymentId: own });
   };
 
-  const isCalm = () => hasAll && performance.now() - registeredMs > SETTLING_MS;
+  const isSettled = () => hasAll && performance.now() - registeredMs > SETTLING_MS;
+  const isCalm = () => isSettled() && performance.now() - suspectMs > SUSPICION_MS;
 
   /** The search is the most expensive query for the engine. */
-  const isTimeToSearch = (): boolean => {
-    const nowMs = performance.now();
-    if (isCalm() && nowMs - searchedMs < RARELY_MS) return false;
-    searchedMs = nowMs;
-    return true;
-  };
+  const isTimeToSearch = (): boolean => !isSettled() || performance.now() - searchedMs >= RARELY_MS;
+
+  const isSilenceLong = () => jobs.length > 0 && performance.now() - heardMs > silenceMs;
 
   /** Whether an owner of the work did not answer for some checks in a row. */
   const isOwnerGone = async (owners: ReadonlySet<string>): Promise<boolean> => {
@@ -123,16 +131,17 @@ export function createRegistration(options: RegistrationOptions): Registration {
   };
 
   const check = async () => {
+    if (isCalm() && !isTimeToSearch() && !isSilenceLong() && (await isStillOwner())) return;
     const owners = registered ? await findOwners() : undefined;
     hasAll = owners?.size === 1 && owners.has(own);
-    const silent = jobs.length > 0 && performance.now() - heardMs > silenceMs;
-    if (owners === undefined || (silent && owners.has(own))) return announce();
+    if (owners === undefined || (isSilenceLong() && owners.has(own))) return announce();
     if (await isOwnerGone(owners)) {
       log('engine_work_taken_over', { deploymentIds: [...owners].filter((owner) => owner !== own), invocations: 0 });
       silentChecks = 0;
       await announce();
     }
     if (!isTimeToSearch()) return;
+    searchedMs = performance.now();
     const { deployments, orphans } = await findLost(admin, names, own);
     if (deployments.size === 0) return;
     log('engine_work_taken_over', { deploymentIds: [...deployments], invocations: orphans.length });
@@ -146,7 +155,7 @@ export function createRegistration(options: RegistrationOptions): Registration {
   return {
     register,
     check,
-    pauseMs: () => (isCalm() && performance.now() - suspectMs > SUSPICION_MS ? CALM_LOOK_MS : LOOK_MS),
+    pauseMs: () => (isCalm() ? CALM_LOOK_MS : LOOK_MS),
     suspect: () => {
       suspectMs = performance.now();
     },

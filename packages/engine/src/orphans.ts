@@ -43,7 +43,8 @@ export async function endInvocation(admin: Reach, id: string): Promise<void> {
   await unlessRefused(admin((url) => askEngine('PATCH', `${url}/invocations/${id}/kill`)));
 }
 
-async function unlessRefused<Answer>(asked: Promise<Answer>): Promise<Answer | undefined> {
+/** Undefined when the engine refuses, as what it does not know. */
+export async function unlessRefused<Answer>(asked: Promise<Answer>): Promise<Answer | undefined> {
   try {
     return await asked;
   } catch (problem) {
