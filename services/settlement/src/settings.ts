@@ -237,7 +237,7 @@ export const SETTLEMENT_SETTINGS = {
       name: 'SVC_SETTLEMENT_REST_MS',
       about:
         'Longest time between two runs of a watcher that has nothing to do. Each second one statement looks for work and wakes the watchers that have some; this time counts when that look is lost. 0: every watcher runs at its own pace, also when there is nothing to do.',
-      fallback: '60000',
+      fallback: '300000',
     },
     0,
     5 * MINUTE_MS,

@@ -6,7 +6,7 @@ import { findChain } from '../token/chain.ts';
 import { judgeNode, networkHeads, type StoredNodeReading } from './node-readings.ts';
 import { relayerFloat } from './relayer-float.ts';
 
-/** Settlement reads nodes every 15 seconds, and relayers and networks every second. */
+/** Settlement reads nodes every 15 to 50 seconds, and relayers and networks every 1 to 25. */
 const READING_OLD_MS = 60_000;
 /** The check runs daily; the alert on its age has the same limit. */
 const CHECK_OLD_MS = 100_000_000;

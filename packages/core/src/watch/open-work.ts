@@ -35,6 +35,7 @@ const WORK_OF = {
   'gas-budget': 'lanes',
   health: 'lanes',
   held: 'held',
+  nodes: 'lanes',
   refunds: 'refunds',
 } as const satisfies Readonly<Record<string, keyof NetworkWork>>;
 

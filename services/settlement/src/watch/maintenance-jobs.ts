@@ -9,6 +9,7 @@ import {
   type RefundWatchStore,
 } from '@svc-pay/core';
 import type { MaintenanceStore, UnpaidIntent } from '@svc-pay/postgres/settlement-service';
+import type { RestableJob } from './rest-jobs.ts';
 
 const SEAL_EVERY_MS = 5_000;
 const ANSWERS_EVERY_MS = 60_000;
@@ -38,18 +39,45 @@ export function createAuditSealer(store: MaintenanceStore, onFailure: NoteFailur
   };
 }
 
-/** Deletes idempotency keys and their answers. */
-export function createAnswerExpiry(store: MaintenanceStore, clock: Clock): PeriodicJob {
+/**
+ * Deletes page after page what ended long ago. Such a job rests after a run that found nothing: nobody waits for it, and after a run
+ * that found something the next one must not be late, or rows would come faster than they go.
+ */
+function deletion(
+  name: string,
+  everyMs: number,
+  pageSize: number,
+  deletePage: (nowMs: number) => Promise<number>,
+  clock: Clock,
+): RestableJob {
+  let found = true;
   return {
-    name: 'answer-expiry',
-    everyMs: ANSWERS_EVERY_MS,
+    name,
+    everyMs,
+    mayRest: () => !found,
     run: async () => {
-      const beforeMs = keysForgottenBefore(clock.nowMs());
-      for (let page = 0; page < MAX_PAGES; page += 1) {
-        if ((await store.deleteOldAnswers(beforeMs, ANSWERS_PER_PAGE)) < ANSWERS_PER_PAGE) return;
+      found = true;
+      const nowMs = clock.nowMs();
+      let deleted = pageSize;
+      let all = 0;
+      for (let page = 0; page < MAX_PAGES && deleted >= pageSize; page += 1) {
+        deleted = await deletePage(nowMs);
+        all += deleted;
       }
+      found = all > 0;
     },
   };
+}
+
+/** Deletes idempotency keys and their answers. */
+export function createAnswerExpiry(store: MaintenanceStore, clock: Clock): RestableJob {
+  return deletion(
+    'answer-expiry',
+    ANSWERS_EVERY_MS,
+    ANSWERS_PER_PAGE,
+    (nowMs) => store.deleteOldAnswers(keysForgottenBefore(nowMs), ANSWERS_PER_PAGE),
+    clock,
+  );
 }
 
 /** Cancels refunds that were prepared and not signed in time. */
@@ -64,40 +92,30 @@ export function createRefundExpiry(store: Pick<RefundWatchStore, 'cancelStale'>,
 }
 
 /** Deletes refused authorizations that were closed. */
-export function createRefusedExpiry(store: MaintenanceStore, clock: Clock): PeriodicJob {
-  return {
-    name: 'refused-expiry',
-    everyMs: REFUSED_EVERY_MS,
-    run: async () => {
-      const beforeMs = clock.nowMs() - REFUSED_KEPT_MS;
-      for (let page = 0; page < MAX_PAGES; page += 1) {
-        if ((await store.deleteClosedRefused(beforeMs, REFUSED_PER_PAGE)) < REFUSED_PER_PAGE) return;
-      }
-    },
-  };
+export function createRefusedExpiry(store: MaintenanceStore, clock: Clock): RestableJob {
+  return deletion(
+    'refused-expiry',
+    REFUSED_EVERY_MS,
+    REFUSED_PER_PAGE,
+    (nowMs) => store.deleteClosedRefused(nowMs - REFUSED_KEPT_MS, REFUSED_PER_PAGE),
+    clock,
+  );
 }
 
 /** Deletes leases of authorizations that have expired. */
-export function createLeaseExpiry(store: MaintenanceStore, clock: Clock): PeriodicJob {
-  return {
-    name: 'lease-expiry',
-    everyMs: LEASES_EVERY_MS,
-    run: async () => {
-      const nowMs = clock.nowMs();
-      for (let page = 0; page < MAX_PAGES; page += 1) {
-        const deleted = await store.deleteEndedLeases(
-          nowMs - LEASE_KEPT_MS,
-          nowMs - SETTLED_LEASE_KEPT_MS,
-          LEASES_PER_PAGE,
-        );
-        if (deleted < LEASES_PER_PAGE) return;
-      }
-    },
-  };
+export function createLeaseExpiry(store: MaintenanceStore, clock: Clock): RestableJob {
+  return deletion(
+    'lease-expiry',
+    LEASES_EVERY_MS,
+    LEASES_PER_PAGE,
+    (nowMs) => store.deleteEndedLeases(nowMs - LEASE_KEPT_MS, nowMs - SETTLED_LEASE_KEPT_MS, LEASES_PER_PAGE),
+    clock,
+  );
 }
 
 /** Removes intents that nobody tried to pay, `days` after they were created and ended. What a late payment needs stays. */
-export function createUnpaidRemoval(store: MaintenanceStore, clock: Clock, days: number): PeriodicJob {
+export function createUnpaidRemoval(store: MaintenanceStore, clock: Clock, days: number): RestableJob {
+  let found = true;
   const beforeMs = () => clock.nowMs() - days * DAY_MS;
   // Intents that stay, because an authorization of them is watched, do not keep it from those behind them.
   const walk = createWalk<UnpaidIntent>({
@@ -108,9 +126,15 @@ export function createUnpaidRemoval(store: MaintenanceStore, clock: Clock, days:
   return {
     name: 'unpaid-removal',
     everyMs: UNPAID_EVERY_MS,
-    run: () =>
-      walk(async (page) => {
+    mayRest: () => !found,
+    run: async () => {
+      let pages = 0;
+      found = true;
+      await walk(async (page) => {
+        pages += 1;
         await store.removeUnpaidIntents(page, beforeMs());
-      }),
+      });
+      found = pages > 0;
+    },
   };
 }

@@ -1,6 +1,6 @@
 // Which of settlement's jobs rest while they have nothing to do, and for how long. Jobs that are not named here never rest: those
-// that run every minute or more seldom, and those whose work no look at the database tells, as the chain reader: anybody may
-// pay for an intent that ended, and a new payout is offered once its token has a cursor.
+// whose work no look at the database tells, as the chain reader: anybody may pay for an intent that ended, and a new payout is
+// offered once its token has a cursor.
 import {
   isOpenFor,
   type JobRest,
@@ -22,6 +22,9 @@ const OPEN_FOR_ALL: Readonly<Record<string, (work: OpenWork) => boolean>> = {
   'audit-sealer': ({ unsealedAudit }) => unsealedAudit,
 };
 
+/** They delete what ended a day ago or longer, and rest by what they found: no look tells of it. */
+const DELETIONS: ReadonlySet<string> = new Set(['answer-expiry', 'lease-expiry', 'refused-expiry', 'unpaid-removal']);
+
 const LONG_MS = Number.POSITIVE_INFINITY;
 /** How long each may rest at most, whatever the setting allows. */
 const MOST_MS: Readonly<Record<RestingWatcher, number>> = {
@@ -30,10 +33,13 @@ const MOST_MS: Readonly<Record<RestingWatcher, number>> = {
   comparison: LONG_MS,
   direct: LONG_MS,
   finality: LONG_MS,
-  'gas-budget': LONG_MS,
+  // Its limits shrink with time.
+  'gas-budget': 60_000,
   // The API offers a network by the last check, and an alert tells of one that is 30 seconds old.
-  health: 10_000,
+  health: 20_000,
   held: LONG_MS,
+  // The operator's page calls readings old after a minute.
+  nodes: 40_000,
   refunds: LONG_MS,
 };
 const isResting = (watcher: string): watcher is RestingWatcher => Object.hasOwn(MOST_MS, watcher);
@@ -42,6 +48,14 @@ export function restJob(job: RestableJob, lookout: Lookout<OpenWork>, restMs: nu
   const { watcher, network } = watcherOf(job.name);
   const isOpen = OPEN_FOR_ALL[job.name];
   if (isOpen !== undefined) return { ...job, rest: lookout.rest(restMs, isOpen) };
+  if (DELETIONS.has(job.name))
+    return {
+      ...job,
+      rest: unlessKept(
+        lookout.rest(restMs, () => false),
+        job,
+      ),
+    };
   if (!isResting(watcher)) return job;
   const rest = lookout.rest(Math.min(restMs, MOST_MS[watcher]), (work) =>
     isOpenFor(watcher, network as NetworkId, work),

@@ -1,4 +1,5 @@
-import { type Clock, jobName, type NodeProbe, type NodeReadingStore, type PeriodicJob } from '@svc-pay/core';
+import { type Clock, jobName, type NodeProbe, type NodeReadingStore } from '@svc-pay/core';
+import type { RestableJob } from './rest-jobs.ts';
 
 const EVERY_MS = 15_000;
 
@@ -8,12 +9,16 @@ export type NodeWatchDeps = { readonly nodeReadings: NodeReadingStore; readonly 
 export function createNodeWatch(
   { network, readNodes }: NodeProbe,
   { nodeReadings, clock }: NodeWatchDeps,
-): PeriodicJob {
+): RestableJob {
+  // One that is silent is read at the usual pace: the page tells soon when it is back.
+  let allAnswered = false;
   return {
     name: jobName('nodes', network),
     everyMs: EVERY_MS,
+    mayRest: () => allAnswered,
     run: async () => {
       const readings = await readNodes();
+      allAnswered = readings.every(({ answered }) => answered);
       await nodeReadings.recordNodes(network, readings, clock.nowMs());
     },
   };
