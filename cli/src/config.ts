@@ -28,6 +28,12 @@ export const OPERATOR_SETTINGS = {
         'PostgreSQL database of the installation. Connect directly: a connection pooler between breaks migrations and locks.',
     }),
   ),
+  targetDatabaseUrl: secret(
+    postgresUrl({
+      name: 'SVC_TARGET_DATABASE_URL',
+      about: 'PostgreSQL database of the cell that `accounts move` moves an account to, as its owner.',
+    }),
+  ),
   keyPeppers: secret(
     keyPeppers({
       name: 'SVC_KEY_PEPPER',
@@ -97,7 +103,7 @@ export const OPERATOR_SETTINGS = {
 
 type All = ValuesOf<typeof OPERATOR_SETTINGS>;
 /** Settings that only some commands need; all others are read for every command. */
-export type Need = 'databaseUrl' | 'keyPeppers' | 'masterKeys' | 'rpcUrl';
+export type Need = 'databaseUrl' | 'targetDatabaseUrl' | 'keyPeppers' | 'masterKeys' | 'rpcUrl';
 
 export type OperatorConfig<Needed extends Need = never> = Readonly<Pick<All, Needed>> & {
   readonly networks: OperatedNetworks;
@@ -122,8 +128,8 @@ export function readOperatorConfig<Needed extends Need>(
   needs: readonly Needed[],
   environment: Environment,
 ): ReadOperatorConfig<Needed> {
-  const { databaseUrl, keyPeppers, masterKeys, rpcUrl, ...always } = OPERATOR_SETTINGS;
-  const onNeed = { databaseUrl, keyPeppers, masterKeys, rpcUrl } satisfies Record<Need, unknown>;
+  const { databaseUrl, targetDatabaseUrl, keyPeppers, masterKeys, rpcUrl, ...always } = OPERATOR_SETTINGS;
+  const onNeed = { databaseUrl, targetDatabaseUrl, keyPeppers, masterKeys, rpcUrl } satisfies Record<Need, unknown>;
   const needed = Object.fromEntries(needs.map((need) => [need, onNeed[need]]));
   const read = readSettings({ ...needed, ...always }, environment);
   if (!read.ok) return read;

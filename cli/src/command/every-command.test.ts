@@ -42,6 +42,7 @@ test('there are the commands that the manual promises', () => {
     'accounts metadata show',
     'accounts mismatch set',
     'accounts mismatch show',
+    'accounts move',
     'accounts publishable set',
     'accounts publishable show',
     'accounts seller set',

@@ -10,6 +10,7 @@ import { closeCommand } from './account-close.ts';
 import { limitsCommand } from './account-limits.ts';
 import { metadataCommand } from './account-metadata.ts';
 import { mismatchCommand } from './account-mismatch.ts';
+import { moveCommand } from './account-move.ts';
 import { sellerCommand } from './account-seller.ts';
 import { publishableCommand } from './publishable-rights.ts';
 import { SHOWN_ONCE, shownKeys } from './shown-key.ts';
@@ -26,13 +27,14 @@ export function accountsCommand(surroundings: Surroundings): Command {
     .action(runs<Create>(surroundings, createOne));
   const list = leaf('list', 'Show all accounts.', ['accounts list']).action(runs(surroundings, listAll));
   return new Command('accounts')
-    .description('Make, list, limit and close accounts.')
+    .description('Make, list, limit, move and close accounts.')
     .addCommand(create)
     .addCommand(list)
     .addCommand(closeCommand(surroundings))
     .addCommand(limitsCommand(surroundings))
     .addCommand(metadataCommand(surroundings))
     .addCommand(mismatchCommand(surroundings))
+    .addCommand(moveCommand(surroundings))
     .addCommand(publishableCommand(surroundings))
     .addCommand(sellerCommand(surroundings));
 }

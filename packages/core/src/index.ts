@@ -178,6 +178,7 @@ export * from './listing/partition-start.ts';
 export * from './listing/payment-filter.ts';
 export * from './mismatch/judge-amount.ts';
 export * from './mismatch/mismatch-policy.ts';
+export * from './move/judge-move.ts';
 export * from './operator/authenticate-operator.ts';
 export type { NodeProbe, NodeReading, NodeReadingStore, StoredNodeReading } from './operator/node-readings.ts';
 export { makeOperatorKey, type OperatorKeyText } from './operator/operator-key.ts';

@@ -26,6 +26,14 @@ export { withBooks } from './ledger/open-books.ts';
 export { listProcessors, listRelayers } from './ledger/read-batches.ts';
 export { type AccountCost, readCosts } from './ledger/read-costs.ts';
 export { type DeclaredKey, declareMetadataKeys, listMetadataKeys } from './listing/metadata-keys.ts';
+export {
+  abortMove,
+  type MoveDifference,
+  type MovedAccount,
+  type MoveRefused,
+  moveAccount,
+} from './move/move-account.ts';
+export type { OpenMoveWork } from './move/open-work.ts';
 export { beginLedgerCheck, endLedgerCheck, type LedgerCheckResult } from './operator/ledger-checks.ts';
 export {
   createOperator,

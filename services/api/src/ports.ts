@@ -1,5 +1,6 @@
 // Ports of the API. Those of the payment rules come from core; the ones declared here are needed only by HTTP.
 import type {
+  AccountStatus,
   AuthenticatePorts,
   Caller,
   CancelIntentPorts,
@@ -66,7 +67,7 @@ export type ApiPorts = AuthenticatePorts &
     /** Has settlement read a block that somebody says pays the intent. Safe to repeat; never throws. */
     readonly notifyTransfer: NotifyOfBlock;
     /** False for an account that is closed or does not exist. */
-    readonly isAccountActive: (accountId: Id<'account'>) => Promise<boolean>;
+    readonly findAccountStatus: (accountId: Id<'account'>) => Promise<AccountStatus | undefined>;
     /** Name of the merchant, for payers; undefined for an account that does not exist. */
     readonly findAccountName: (accountId: Id<'account'>) => Promise<string | undefined>;
     /** The acceptances of the caller's intent as they were answered, and how often it was begun to be paid. */

@@ -5,7 +5,17 @@ export const ACCOUNT_TRANSITIONS = defineTransitions({
   states: {
     active: {
       about: 'The account takes requests. Nothing but an operator ends it.',
-      next: ['closed'],
+      next: ['moving', 'closed'],
+    },
+    moving: {
+      about:
+        'An operator moves the account to another cell: requests are refused for the time being. Payments under way are ' +
+        'settled and announced; when none is left, the account is copied. An operator can abort until then.',
+      next: ['active', 'moved'],
+    },
+    moved: {
+      about: 'Another cell has the account, and this one refuses its keys. What happened before is recorded there too.',
+      next: [],
     },
     closed: {
       about:

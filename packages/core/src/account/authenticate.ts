@@ -22,11 +22,18 @@ export type Caller = {
 export type StoredKey = Caller & {
   readonly expiresAtMs: number | null;
   readonly revoked: boolean;
+  /** The account moves to another cell, or has moved there. */
+  readonly away?: 'moving' | 'moved';
   /** Of a publishable key; absent for a secret key, which may do everything. */
   readonly rights?: PublishableRights | undefined;
   /** Absent: everything that a key of this kind may do. */
   readonly scopes?: readonly KeyScope[] | undefined;
 };
+
+/** Refuses requests of an account that moves to another cell. */
+export type AwayCode = 'account_moving' | 'account_moved';
+export const awayCode = (away: 'moving' | 'moved'): AwayCode =>
+  away === 'moving' ? 'account_moving' : 'account_moved';
 
 export type AuthenticatePorts = {
   readonly clock: Clock;
@@ -42,7 +49,7 @@ export type Authentication =
       readonly rights: PublishableRights | undefined;
       readonly scopes: readonly KeyScope[] | undefined;
     }
-  | { readonly ok: false; readonly code: 'key_missing' | 'key_invalid' };
+  | { readonly ok: false; readonly code: 'key_missing' | 'key_invalid' | AwayCode };
 
 export async function authenticate(ports: AuthenticatePorts, presented: string | undefined): Promise<Authentication> {
   if (presented === undefined || presented === '') return { ok: false, code: 'key_missing' };
@@ -55,6 +62,7 @@ export async function authenticate(ports: AuthenticatePorts, presented: string |
     stored.mode === key.mode &&
     stored.kind === key.kind;
   if (!usable) return { ok: false, code: 'key_invalid' };
+  if (stored.away !== undefined) return { ok: false, code: awayCode(stored.away) };
   const { accountId, keyId, kind, mode, ratePerSecond, ofPerson, rights, scopes } = stored;
   const caller = {
     accountId,

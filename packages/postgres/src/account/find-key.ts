@@ -14,13 +14,15 @@ type Row = {
   readonly publishable_creates: boolean;
   readonly scopes: StoredKey['scopes'] | null;
   readonly of_person: boolean;
+  readonly away: 'moving' | 'moved' | null;
 };
 
 const BY_LOOKUP = `
     select key.account_id, key.id, key.kind, key.mode, key.expires_at, key.revoked_at is not null as revoked,
-      key.scopes, key.person_id is not null as of_person, settings.rate_limit_per_second, settings.publishable_origins, settings.publishable_creates
+      key.scopes, key.person_id is not null as of_person, settings.rate_limit_per_second, settings.publishable_origins, settings.publishable_creates,
+      nullif(account.status, 'active') as away
     from svc.api_keys key
-    join svc.accounts account on account.id = key.account_id and account.status = 'active'
+    join svc.accounts account on account.id = key.account_id and account.status <> 'closed'
     join svc.account_modes settings on settings.account_id = key.account_id and settings.mode = key.mode
     where key.lookup`;
 
@@ -50,5 +52,6 @@ export async function findKey(pool: pg.Pool, indexes: KeyIndexes): Promise<Store
     expiresAtMs: row.expires_at?.getTime() ?? null,
     ...(ratePerSecond !== null && { ratePerSecond }),
     ...(row.of_person && { ofPerson: true }),
+    ...(row.away !== null && { away: row.away }),
   };
 }

@@ -11,6 +11,7 @@ import {
 } from '@svc-pay/core';
 import { timeOfId } from '@svc-pay/protocol/ids';
 import type pg from 'pg';
+import { sqlNotMoved } from '../database/not-moved.ts';
 import { writeUnattributed } from '../payment/unattributed-receipts.ts';
 import { loadStoredPayouts } from '../payout/transfer-terms.ts';
 import { applyFoundMoney, findCounted, type PaidAcceptance } from '../reader/apply-found-money.ts';
@@ -73,7 +74,7 @@ async function writeStray(
   const { network, ledger, index, from, to, amountAtomic, intentCode } = transfer;
   const { rows } = await client.query<{ mode: 'test' | 'live' }>({
     name: 'load-mode-of-account',
-    text: 'select mode from svc.payouts where network = $1 and processor = $2 limit 1',
+    text: `select mode from svc.payouts p where network = $1 and processor = $2 and ${sqlNotMoved('p.account_id')} limit 1`,
     values: [network, to],
   });
   const [payout] = rows;

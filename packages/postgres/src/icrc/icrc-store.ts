@@ -18,6 +18,7 @@ import {
 import type { NetworkId } from '@svc-pay/protocol';
 import type pg from 'pg';
 import { inTransaction } from '../database/in-transaction.ts';
+import { sqlNotMoved } from '../database/not-moved.ts';
 import { columnArrays } from '../database/statement-parameters.ts';
 import { loadPaidTerms } from '../intent/late-terms.ts';
 import { applyTransfer } from './apply-transfer.ts';
@@ -183,6 +184,7 @@ const KEEP = {
     select ${COLUMNS}, $9::timestamptz, $9::timestamptz from ${KEPT.unnest('found')}
     where exists (
       select from svc.payouts payout where payout.network = found.network and payout.processor = found.to_account
+        and ${sqlNotMoved('payout.account_id')}
     )
     on conflict do nothing`,
 };

@@ -1,11 +1,11 @@
 // Cancels expired intents, a bounded number at a time, found by the partial index of intents that can still expire, and
 // tells merchants who ask for it.
-import { FINAL_AFTER_END_MS, INTENT_TRANSITIONS, isoTime, PAYABLE_INTENT } from '@svc-pay/core';
+import { ACCOUNT_STATUS, FINAL_AFTER_END_MS, INTENT_TRANSITIONS, isoTime, PAYABLE_INTENT } from '@svc-pay/core';
 import { newId } from '@svc-pay/protocol/ids';
 import type pg from 'pg';
 import { inTransaction } from '../database/in-transaction.ts';
 import { NOT_MERGED } from '../database/planner.ts';
-import { sqlStep } from '../database/status-sql.ts';
+import { sqlIs, sqlStep } from '../database/status-sql.ts';
 import { asksForCanceled, type CanceledIntentKey, tellCanceled } from './tell-canceled.ts';
 
 const EXPIRY = sqlStep(INTENT_TRANSITIONS, PAYABLE_INTENT, 'canceled');
@@ -71,8 +71,16 @@ const ledgersReadPastExpiry = (now: string) => `
     select from svc.icrc_transfers found where found.intent_code = intent.intent_code
   )`;
 
+// Nor while its account moves: it expires where the account arrives.
+const NOT_MOVING = `
+  not exists (
+    select from svc.accounts moving
+    where moving.id = intent.account_id and moving.status ${sqlIs(ACCOUNT_STATUS.moving, ACCOUNT_STATUS.moved)}
+    ${NOT_MERGED}
+  )`;
+
 const isRead = (now: string) =>
-  `${readPastExpiry(now)} and ${referenceReadPastExpiry(now)} and ${ledgersReadPastExpiry(now)}`;
+  `${readPastExpiry(now)} and ${referenceReadPastExpiry(now)} and ${ledgersReadPastExpiry(now)} and ${NOT_MOVING}`;
 
 const EXPIRE = {
   name: 'expire-intents',

@@ -3,6 +3,7 @@ import type pg from 'pg';
 import { sqlIs, sqlIsNot } from '../database/status-sql.ts';
 
 const PAGE = 50;
+// Batches that another cell sent are checked there.
 const MINED = `status ${sqlIs(...RECORDED_BATCH)}`;
 
 type BatchRow = {
@@ -25,7 +26,7 @@ export async function* readMinedBatches(
       text: `select id, relayer, nonce, transaction_id, gas_booked, (
           select coalesce(sum(amount), 0) from svc.gas_losses loss where loss.batch_id = b.id
         ) as lost
-        from svc.batches b where id > $1 and network = $2 and ${MINED} order by id limit $3`,
+        from svc.batches b where id > $1 and network = $2 and ${MINED} and not moved order by id limit $3`,
       values: [after, network, PAGE],
     });
     const last = rows.at(-1);
@@ -45,7 +46,7 @@ export async function* readMinedBatches(
 
 export async function readExtent(client: pg.ClientBase, network: string) {
   const { rows } = await client.query<{ first: string | null; last: string | null }>(
-    `select min(block_number) as first, max(block_number) as last from svc.batches where network = $1 and ${MINED}`,
+    `select min(block_number) as first, max(block_number) as last from svc.batches where network = $1 and ${MINED} and not moved`,
     [network],
   );
   const { first = null, last = null } = rows[0] ?? {};
@@ -68,7 +69,7 @@ export async function readRelayers(client: pg.ClientBase, network: string): Prom
   const { rows } = await client.query<RelayerRow>(
     `with used as (
        select relayer, nonce, bool_or(${MINED}) as mined from svc.batches
-       where network = $1 and status ${sqlIsNot(BATCH_STATUS.dropped)} group by relayer, nonce
+       where network = $1 and status ${sqlIsNot(BATCH_STATUS.dropped)} and not moved group by relayer, nonce
      ), steps as (
        select *, lead(nonce) over (partition by relayer order by nonce) - nonce - 1 as gap from used
      )

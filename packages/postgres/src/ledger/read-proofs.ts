@@ -12,6 +12,7 @@ import {
 } from '@svc-pay/core';
 import type { PaymentStatus } from '@svc-pay/protocol';
 import type pg from 'pg';
+import { sqlNotMoved } from '../database/not-moved.ts';
 import { sqlIs } from '../database/status-sql.ts';
 import { type BookedDbRow, bookedRowOf, bookedRows } from './booked-row.ts';
 
@@ -188,10 +189,13 @@ export async function readOwnReceipts(
     name: 'ledger-own-receipts',
     text: `select index - 1 as index
       from unnest($2::bigint[], $3::text[], $4::bigint[]) with ordinality as asked (code, processor, payout, index)
-      where exists (select from svc.intent_codes c where c.intent_code = asked.code)
+      where exists (
+          select from svc.intent_codes c where c.intent_code = asked.code and ${sqlNotMoved('c.account_id')}
+        )
         or exists (
           select from svc.payouts t
           where t.network = $1 and t.processor = asked.processor and t.payout_id = asked.payout
+            and ${sqlNotMoved('t.account_id')}
         )`,
     values: [network, codes, receipts.map(({ processor }) => processor), payouts],
   });

@@ -11,6 +11,7 @@ import {
 import type { NetworkId } from '@svc-pay/protocol';
 import type pg from 'pg';
 import { loadMismatchPolicy } from '../account/mismatch-policy.ts';
+import { sqlNotMoved } from '../database/not-moved.ts';
 import { loadLateTerms, loadPaidTerms } from '../intent/late-terms.ts';
 import { findProofs } from '../payment/log-proofs.ts';
 import { writeUnattributed } from '../payment/unattributed-receipts.ts';
@@ -120,7 +121,8 @@ export async function findPayoutMode(
   if (payoutId >= PAYOUT_END) return undefined;
   const { rows } = await client.query<{ mode: 'test' | 'live' }>({
     name: 'find-payout-mode',
-    text: 'select mode from svc.payouts where network = $1 and processor = $2 and payout_id = $3::bigint',
+    text: `select mode from svc.payouts p where network = $1 and processor = $2 and payout_id = $3::bigint
+      and ${sqlNotMoved('p.account_id')}`,
     values: [network, address, payoutId.toString()],
   });
   return rows[0]?.mode;

@@ -5,6 +5,7 @@ import type { LogPosition, SettlementStatus } from '@svc-pay/core';
 import type { NetworkId } from '@svc-pay/protocol';
 import type { Id } from '@svc-pay/protocol/ids';
 import type pg from 'pg';
+import { sqlNotMoved } from '../database/not-moved.ts';
 import { ONE_BY_KEY } from '../database/planner.ts';
 import { type IntentToChange, lockIntent } from '../intent/load-intent.ts';
 
@@ -101,7 +102,8 @@ const FIND_OWNER = {
       ${ONE_BY_KEY}
     ) intent on true
     where code.intent_code = $1
-      and (intent.id is not null or exists (select from svc.late_terms late where late.intent_code = code.intent_code))`,
+      and (intent.id is not null or exists (select from svc.late_terms late where late.intent_code = code.intent_code))
+      and ${sqlNotMoved('code.account_id')}`,
 };
 
 export type IntentOfCode = OwnedIntent & {

@@ -5,6 +5,7 @@ import type { NetworkId } from '@svc-pay/protocol';
 import { readDirectNonce } from '@svc-pay/protocol/direct-nonce';
 import type { Id } from '@svc-pay/protocol/ids';
 import type pg from 'pg';
+import { sqlNotMoved } from '../database/not-moved.ts';
 import { ONE_BY_KEY } from '../database/planner.ts';
 import { columnArrays } from '../database/statement-parameters.ts';
 import { loadLateTerms } from '../intent/late-terms.ts';
@@ -45,7 +46,8 @@ const SELECT_OWN = {
         ), false) as known
     ) found
     left join lateral (
-      select c.account_id, c.mode, c.intent_id, c.intent_code from svc.intent_codes c where c.intent_code = r.bound_code ${ONE_BY_KEY}
+      select c.account_id, c.mode, c.intent_id, c.intent_code from svc.intent_codes c
+      where c.intent_code = r.bound_code and ${sqlNotMoved('c.account_id')} ${ONE_BY_KEY}
     ) code on true
     where found.known or code.intent_id is not null
     order by r.place`,

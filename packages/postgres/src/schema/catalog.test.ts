@@ -62,6 +62,7 @@ const UNIQUE_OVER_ALL = ['claims', 'intent_codes', 'unsettled_authorizations', '
 /** Tables without a mode: their rows belong to the account as a whole, or to the installation. */
 const WITHOUT_MODE = [
   'abuse_counts',
+  'account_moves',
   'accounts',
   'audit_exports',
   'changed_settings',

@@ -17,7 +17,7 @@ const CALLS: { readonly [Name in keyof CachedSettings]: (settings: CachedSetting
   {
     findKey: ({ findKey }) => [findKey([index]), findKey([index, Buffer.alloc(32, 8)])],
     loadMerchant: ({ loadMerchant }, by) => [loadMerchant(by)],
-    isAccountActive: ({ isAccountActive }, by) => [isAccountActive(by.accountId)],
+    findAccountStatus: ({ findAccountStatus }, by) => [findAccountStatus(by.accountId)],
     findAccountName: ({ findAccountName }, by) => [findAccountName(by.accountId)],
   };
 

@@ -1,17 +1,17 @@
 // What the API remembers of accounts. Every column that these statements read is announced by a trigger
 // (`svc.announce_settings`); a test derives the columns from the statements.
-import type { AuthenticatePorts, Caller, CreateIntentPorts, KeyIndexes } from '@svc-pay/core';
+import type { AccountStatus, AuthenticatePorts, Caller, CreateIntentPorts, KeyIndexes } from '@svc-pay/core';
 import type { Id } from '@svc-pay/protocol/ids';
 import type pg from 'pg';
 import { findAccountName } from '../account/find-account-name.ts';
+import { findAccountStatus } from '../account/find-account-status.ts';
 import { findKey } from '../account/find-key.ts';
-import { isAccountActive } from '../account/is-account-active.ts';
 import { loadMerchant } from '../payout/load-merchant.ts';
 import { type SettingsCacheOptions, settingsCache } from './settings-cache.ts';
 
 export type CachedSettings = Pick<AuthenticatePorts, 'findKey'> &
   Pick<CreateIntentPorts, 'loadMerchant'> & {
-    readonly isAccountActive: (accountId: Id<'account'>) => Promise<boolean>;
+    readonly findAccountStatus: (accountId: Id<'account'>) => Promise<AccountStatus | undefined>;
     readonly findAccountName: (accountId: Id<'account'>) => Promise<string | undefined>;
   };
 
@@ -20,7 +20,7 @@ export function createCachedSettings(pool: pg.Pool, cache: SettingsCacheOptions 
   const asked: CachedSettings = {
     findKey: (indexes) => findKey(pool, indexes),
     loadMerchant: (caller) => loadMerchant(pool, caller),
-    isAccountActive: (accountId) => isAccountActive(pool, accountId),
+    findAccountStatus: (accountId) => findAccountStatus(pool, accountId),
     findAccountName: (accountId) => findAccountName(pool, accountId),
   };
   if (cache === undefined) return asked;
@@ -37,7 +37,7 @@ export function createCachedSettings(pool: pg.Pool, cache: SettingsCacheOptions 
       accountOf: ({ accountId }) => accountId,
       ask: asked.loadMerchant,
     }),
-    isAccountActive: byAccount(asked.isAccountActive),
+    findAccountStatus: byAccount(asked.findAccountStatus),
     findAccountName: byAccount(asked.findAccountName),
   };
 }

@@ -30,7 +30,7 @@ test.each(codes.filter((code) => ERRORS[code].actor === 'merchant' || ERRORS[cod
 
 test.each(codes)('%s has a fitting status, a sentence and the flat shape', (code) => {
   const { status, message } = ERRORS[code];
-  expect([200, 400, 401, 403, 404, 405, 408, 409, 413, 415, 422, 429, 500, 502, 503]).toContain(status);
+  expect([200, 400, 401, 403, 404, 405, 408, 409, 413, 415, 421, 422, 429, 500, 502, 503]).toContain(status);
   expect(message).toMatch(/^[A-Z].*\.$/);
   const body = errorBodyOf({ code, requestId: 'req_1', docsUrl: 'docs/errors' });
   expect(errorBody.parse(body)).toEqual(body);

@@ -51,6 +51,11 @@ export const ERRORS = {
     'Your account has no object with this id in this mode; check the id and the mode of the key.',
   ),
   route_unknown: entry(404, 'merchant', 'This path is no route of the API; GET /reference lists every route.'),
+  account_moved: entry(
+    421,
+    'operator',
+    'The account lives in another cell of the operator; send the request to the address that the operator gave you for it.',
+  ),
   method_not_allowed: entry(
     405,
     'merchant',
@@ -188,6 +193,12 @@ export const ERRORS = {
     503,
     'operator',
     'Exports wait: the database was restored, and the operator has to run `svc migrate`.',
+    true,
+  ),
+  account_moving: entry(
+    503,
+    'operator',
+    'The account moves to another cell of the operator and takes no requests meanwhile; repeat the request in some minutes.',
     true,
   ),
   service_unavailable: entry(

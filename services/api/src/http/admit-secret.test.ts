@@ -44,9 +44,9 @@ function world() {
         hold: () => () => {},
         hashOf: (address) => address,
       },
-      isAccountActive: async () => {
+      findAccountStatus: async () => {
         looks += 1;
-        return true;
+        return 'active';
       },
     },
     limiter: createRateLimiter(

@@ -2,7 +2,14 @@
 // of the address, secret, quota of the account, account. The secret is checked before the database is asked for anything and
 // before it counts for the account that it names.
 
-import { type Caller, type RequestClass, readClientSecret } from '@svc-pay/core';
+import {
+  ACCOUNT_STATUS,
+  type AwayCode,
+  awayCode,
+  type Caller,
+  type RequestClass,
+  readClientSecret,
+} from '@svc-pay/core';
 import { type Id, isId } from '@svc-pay/protocol/ids';
 import { addressNames } from '@svc-pay/runtime/http/address-name';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -39,7 +46,7 @@ export type AdmitSecret = {
     request: FastifyRequest,
     reply: FastifyReply,
     route: Pick<PayableRoute, 'quota'>,
-  ) => Promise<Admitted | Limited | Refused<'address_denied' | 'not_found'>>;
+  ) => Promise<Admitted | Limited | Refused<'address_denied' | 'not_found' | AwayCode>>;
   /** A route of payers, before the body is read. Undefined: goes on, and `toIntent` admits or refuses. */
   readonly toRoute: (
     request: FastifyRequest,
@@ -51,11 +58,13 @@ export type AdmitSecret = {
     request: FastifyRequest,
     shown: ShownSecret,
     route: KeyedRoute,
-  ) => Promise<Admitted | Limited | Refused<'client_secret_invalid' | 'account_mismatch' | 'malformed_request'>>;
+  ) => Promise<
+    Admitted | Limited | Refused<'client_secret_invalid' | 'account_mismatch' | 'malformed_request' | AwayCode>
+  >;
 };
 
 export type AdmitSecretOptions = {
-  readonly ports: Pick<ApiPorts, 'clock' | 'peppers' | 'denials' | 'isAccountActive'>;
+  readonly ports: Pick<ApiPorts, 'clock' | 'peppers' | 'denials' | 'findAccountStatus'>;
   readonly limiter: RateLimiter | undefined;
 };
 
@@ -76,7 +85,10 @@ export function createAdmitSecret({ ports, limiter }: AdmitSecretOptions): Admit
   }
 
   /** Undefined for a secret that is not this intent's, or is of an account that is closed. */
-  async function admit({ clientAddress }: FastifyRequest, asked: Asked): Promise<Admitted | Limited | undefined> {
+  async function admit(
+    { clientAddress }: FastifyRequest,
+    asked: Asked,
+  ): Promise<Admitted | Limited | Refused<AwayCode> | undefined> {
     const { of, within, intentId, secret } = asked;
     if (!isId('paymentIntent', intentId) || typeof secret !== 'string') return undefined;
     const owner = readClientSecret(ports.peppers, intentId, secret, ports.clock.nowMs());
@@ -86,7 +98,10 @@ export function createAdmitSecret({ ports, limiter }: AdmitSecretOptions): Admit
     const caller = { ...owner, keyId, kind: 'publishable' } as const;
     const late = within(await limiter?.byCaller(of, caller, addressNames(clientAddress)));
     if (late !== undefined && !asked.spares) return late;
-    if (!(await ports.isAccountActive(owner.accountId))) return undefined;
+    const status = await ports.findAccountStatus(owner.accountId);
+    if (status === ACCOUNT_STATUS.moving || status === ACCOUNT_STATUS.moved)
+      return { ok: false, code: awayCode(status) };
+    if (status !== ACCOUNT_STATUS.active) return undefined;
     return { ok: true, caller, intentId, ...(late && { limitedBy: late.limitedBy }) };
   }
 

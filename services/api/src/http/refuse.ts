@@ -39,6 +39,8 @@ const BLIND: ReadonlySet<ErrorCode> = new Set([
   'address_denied',
   'origin_not_allowed',
   'key_invalid',
+  'account_moving',
+  'account_moved',
   'client_secret_invalid',
   'client_secret_not_allowed',
   'key_scope_missing',

@@ -6,11 +6,20 @@ export function refusalsOf(route: Route): readonly ErrorCode[] {
   const paid = isKeyed(route) ? (route.whenPaid?.refusals ?? []) : [];
   const codes: ErrorCode[] = [...route.refusals, ...paid, 'internal_error'];
   if (route.access === 'client_secret')
-    codes.push('malformed_request', 'address_denied', 'rate_limited', 'service_unavailable');
+    codes.push(
+      'malformed_request',
+      'address_denied',
+      'rate_limited',
+      'service_unavailable',
+      'account_moving',
+      'account_moved',
+    );
   if (isKeyed(route)) {
     codes.push(
       'key_missing',
       'key_invalid',
+      'account_moving',
+      'account_moved',
       'key_scope_missing',
       'address_denied',
       'account_mismatch',
