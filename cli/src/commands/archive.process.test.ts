@@ -76,19 +76,30 @@ test('an archive that is whole but not that of the dropped rows is told apart', 
   });
 });
 
+async function retentionFindings(environment: Parameters<typeof askSvc>[0]) {
+  const { document } = await askSvc(environment, 'doctor');
+  const { findings } = document as { findings: { subject: string; status: string; message: string }[] };
+  return findings
+    .filter(({ subject }) => /retention|partitions/.test(subject))
+    .map(({ status, message }) => [status, message]);
+}
+
 test('doctor says that a month stays because nobody said where its archive goes', async () => {
   const { pool, environment, retire } = await openArchive();
-  const findings = async () => {
-    const { document } = await askSvc(environment, 'doctor');
-    const { findings: all } = document as { findings: { subject: string; status: string; message: string }[] };
-    return all
-      .filter(({ subject }) => /retention|partitions/.test(subject))
-      .map(({ status, message }) => [status, message]);
-  };
+  const findings = () => retentionFindings(environment);
   await retire('unset');
   expect(await findings()).toEqual([['warning', expect.stringContaining('events_2024_01: archive_not_set')]]);
   await pool.query("update svc.installation set created_at = now() - interval '3 days'");
   expect(await findings()).toEqual([['problem', expect.stringContaining('events_2024_01: archive_not_set')]]);
   await retire('directory');
   expect(await findings()).toEqual([['ok', expect.stringMatching(/next \d\d days have partitions/)]]);
+});
+
+test('doctor warns of days on a server with few locks', async () => {
+  const { environment, retire } = await openArchive('day');
+  await retire('directory');
+  expect(await retentionFindings(environment)).toEqual([
+    ['warning', expect.stringMatching(/acceptances, events are cut into days, and max_locks_per_transaction is \d+/)],
+    ['ok', expect.stringMatching(/next 10 days have partitions/)],
+  ]);
 });

@@ -67,6 +67,7 @@ export {
   readManifest,
 } from './retention/archive-files.ts';
 export { listRetiredPartitions, type RetiredPartition } from './retention/list-retired.ts';
+export { type LockRoom, readLockRoom } from './retention/read-lock-room.ts';
 export { reportRetention } from './retention/report-retention.ts';
 export {
   type ChangedTokens,

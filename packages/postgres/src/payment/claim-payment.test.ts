@@ -172,6 +172,42 @@ test('one authorization on many intents at once: one pays, the others are refuse
   expect(statuses).toEqual(['processing', ...Array<string>(11).fill('requires_payment')]);
 });
 
+test('one nonce that is signed with two ends, on different days: one pays, whoever commits first, now or later', async () => {
+  const caller = await seedMerchant(pool);
+  const nonce = `0x${randomBytes(32).toString('hex')}`;
+  const endingIn = async (days: number) => {
+    const claim = claimFor(caller, await payableIntent(caller), nonce);
+    const validBefore = String(Math.floor(Date.now() / 1_000) + days * 86_400);
+    return { ...claim, authorization: { ...claim.authorization, validBefore } };
+  };
+  const [today, nextWeek, tomorrow] = [await endingIn(0), await endingIn(7), await endingIn(1)];
+  const first = await pool.connect();
+  try {
+    await first.query('begin');
+    const held = await claimPayment(first as unknown as typeof pool, nextWeek);
+    expect(held).toEqual({ outcome: 'claimed' });
+    // It can't see the claim, and waits for it.
+    const waiting = claimPayment(pool, today);
+    await expect
+      .poll(
+        async () =>
+          (
+            await pool.query(
+              "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+            )
+          ).rowCount,
+        { timeout: 10_000 },
+      )
+      .toBe(1);
+    await first.query('commit');
+    expect(await waiting).toEqual({ outcome: 'bound_elsewhere' });
+  } finally {
+    first.release();
+  }
+  expect(await claimPayment(pool, tomorrow)).toEqual({ outcome: 'bound_elsewhere' });
+  expect(await rows('payments', caller)).toHaveLength(1);
+});
+
 test('many headers for one intent at once: one pays, the others take no claim', async () => {
   const caller = await seedMerchant(pool);
   const target = await payableIntent(caller);
