@@ -23,3 +23,19 @@ export const ONE_BY_KEY = 'limit 1';
  * At the end of a lateral query of several rows: it runs once for each outer row and is not merged into outer joins.
  */
 export const NOT_MERGED = 'offset 0';
+
+/**
+ * Whether `value` is in a set of the same statement, by a hash of the set. A join of two such sets compares each row with each
+ * where hash joins are off.
+ */
+export function isInSet(value: string, set: string): string {
+  return `(${value} in (${set})) is true`;
+}
+
+/** The bigint that a set of the same statement has for a text, looked up as `isInSet` does. Null where it has none. */
+export function bigintOf(
+  key: string,
+  set: { readonly key: string; readonly value: string; readonly from: string },
+): string {
+  return `((select jsonb_object_agg(${set.key}, ${set.value}) from ${set.from}) ->> ${key})::bigint`;
+}

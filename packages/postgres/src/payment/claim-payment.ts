@@ -13,7 +13,7 @@ import { type Id, idBound } from '@svc-pay/protocol/ids';
 import type pg from 'pg';
 import { bytesOfHex } from '../database/bytes-of-hex.ts';
 import { sameNames } from '../database/insert-text.ts';
-import { ONE_BY_KEY, withoutIndex } from '../database/planner.ts';
+import { isInSet, ONE_BY_KEY, withoutIndex } from '../database/planner.ts';
 import { columnArrays, namedParameters } from '../database/statement-parameters.ts';
 import { sqlIs, sqlStep } from '../database/status-sql.ts';
 import { insertAuthorization, insertClaim } from './insert-authorization.ts';
@@ -21,8 +21,8 @@ import { insertPayment } from './insert-payment.ts';
 import { transferColumn } from './lane-item-row.ts';
 import { soloPayer } from './solo-payers.ts';
 
-const GIVEN = namedParameters({ now: 'timestamptz', pending_since: 'text' });
-const { now, pending_since } = GIVEN.at;
+const GIVEN = namedParameters({ now: 'timestamptz', pending_since: 'text', pending_until: 'text' });
+const { now, pending_since, pending_until } = GIVEN.at;
 
 const ASKED = columnArrays<PaymentClaim>(
   {
@@ -62,6 +62,8 @@ const SOLO_PAYER = soloPayer({ network: 'won.network', payer: 'won.payer', byCon
 
 /** Pending payments are younger: an up-to authorization, the longest of all, lives for seven days. */
 const PENDING_MS = 8 * 86_400_000;
+/** Clocks of API processes may differ. Months behind it are not looked at. */
+const AHEAD_MS = 86_400_000;
 /** Of a payer with more pending payments in a token the largest are summed. */
 const MOST_SUMMED = 100;
 // What the payer has pending in the token. Payments that are claimed at the same moment do not see each other.
@@ -70,7 +72,7 @@ const OVER_LIMIT = `
     select sum(pending.amount) + asked.cap > asked.unsettled_limit from (
       select amount from svc.payments
       where network = asked.network and payer = asked.payer and asset = asked.asset
-        and status ${sqlIs(PAYMENT_STATUS.pending)} and id > ${pending_since}
+        and status ${sqlIs(PAYMENT_STATUS.pending)} and id > ${pending_since} and id < ${pending_until}
       order by amount desc limit ${MOST_SUMMED}
     ) pending
   ), false)`;
@@ -107,7 +109,7 @@ const CLAIM = {
       on conflict do nothing
       returning payment_id
     ),
-    won as materialized (select locked.* from locked where payment_id in (select payment_id from claimed)),
+    won as materialized (select locked.* from locked where ${isInSet('payment_id', 'select payment_id from claimed')}),
     written_authorization as (
       ${insertAuthorization(
         {
@@ -166,7 +168,11 @@ const FIND_CLAIM = {
 export async function claimPayments(pool: pg.Pool, claims: readonly PaymentClaim[]): Promise<readonly ClaimOutcome[]> {
   const nowMs = Math.max(...claims.map((claim) => claim.nowMs));
   const values = [
-    ...GIVEN.values({ now: isoTime(nowMs), pending_since: idBound('payment', nowMs - PENDING_MS) }),
+    ...GIVEN.values({
+      now: isoTime(nowMs),
+      pending_since: idBound('payment', nowMs - PENDING_MS),
+      pending_until: idBound('payment', nowMs + AHEAD_MS),
+    }),
     ...ASKED.values(claims.toSorted(byIntent)),
   ];
   const { rows } = await pool.query<{ payment_id: Id<'payment'>; over_limit: boolean }>({ ...CLAIM, values });

@@ -1,6 +1,7 @@
 // Every payment is inserted here, together with its settlement. The settlement's number is also stored on the payment.
 import { type NewSettlement, PAYMENT_STATUS, SETTLEMENT_STATUS, type StoredPayment } from '@svc-pay/core';
 import { type Expressions, insertText } from '../database/insert-text.ts';
+import { bigintOf } from '../database/planner.ts';
 import { sqlStatus } from '../database/status-sql.ts';
 
 /** SQL expression of each value: a column name if the insert reads rows, a placeholder if it writes one row. */
@@ -56,6 +57,8 @@ const PAYMENT_OF: Readonly<Record<NewSettlement, string>> = {
   canceled: PAYMENT_STATUS.canceled,
 };
 
+const NUMBER_OF_PAYMENT = bigintOf('payment_id', { key: 'payment_id', value: 'number', from: 'written_settlement' });
+
 /**
  * Returns two CTEs: `written_settlement`, with the columns `payment_id` and `number`, and `written_payment`. `from`
  * names a CTE of the same statement with a column `payment_id`; without it one payment is written.
@@ -96,7 +99,7 @@ export function insertPayment(payment: NewPayment, from?: string): string {
     payer: payment.payer,
     amount: payment.settled_amount,
     requested_amount: payment.requested_amount ?? payment.cap,
-    settlement_number: 'number',
+    settlement_number: from === undefined ? 'number' : NUMBER_OF_PAYMENT,
     transaction_id: payment.foreign_transaction_id ?? 'null',
     transaction_split_id: payment.transaction_split_id ?? 'null',
     paid_amount: payment.paid_amount ?? 'null',
@@ -113,14 +116,13 @@ export function insertPayment(payment: NewPayment, from?: string): string {
     created_at: payment.now,
     updated_at: payment.now,
   };
-  const rows = from === undefined ? 'written_settlement' : `${from} join written_settlement using (payment_id)`;
   return `
     written_settlement as (
       ${insertText('svc.settlements', settlement, from === undefined ? '' : `from ${from}`)}
       returning payment_id, number
     ),
     written_payment as (
-      ${insertText('svc.payments', written, `from ${rows}`)}
+      ${insertText('svc.payments', written, `from ${from ?? 'written_settlement'}`)}
     )`;
 }
 
