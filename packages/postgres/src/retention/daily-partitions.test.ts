@@ -205,3 +205,43 @@ test('days are refused for a table that is kept so long that it would have thous
   for (const months of [4, null]) await expect(change(months)).rejects.toMatchObject({ code: '23514' });
   await change(3);
 });
+
+test('a process of the release before makes days by its own calls, and reads no shortage from them', async () => {
+  const world = await openRetention();
+  await world.cutInto('day');
+  await world.run();
+  const stray = Date.now() - 62 * DAY_MS;
+  await world.addEvents(stray, 2);
+  await world.service.query('select svc.ensure_partitions($1, $2, coalesce($3, now()))', [1, 3, null]);
+  const { rows } = await world.service.query<{ month: Date }>('select svc.oldest_stray_month() as month');
+  await world.service.query('select svc.ensure_partitions($1, $2, coalesce($3, now()))', [0, 0, rows[0]?.month]);
+  expect(await homesOf(world)).toEqual([dayOf('events', stray)]);
+  const report = await world.service.query(
+    'select table_name, months_ahead, has_stray_rows, expired from svc.report_partitions()',
+  );
+  expect(report.rows).toEqual([{ table_name: 'events', months_ahead: 1, has_stray_rows: false, expired: 0 }]);
+});
+
+test('what is surely kept begins with a month where months are, and with a day where days are', async () => {
+  const world = await openRetention();
+  await world.pool.query('update svc.partitioned_tables set months_kept = 3');
+  const firstKept = async () => {
+    const { rows } = await world.pool.query<{ first: Date; today: Date }>(
+      `select svc.first_kept(item) as first,
+         (date_trunc('day', now() at time zone 'UTC') - interval '3 months') at time zone 'UTC' as today
+       from svc.partitioned_tables item`,
+    );
+    return rows[0];
+  };
+  const { first: ofMonths, today } = (await firstKept()) ?? {};
+  const month = new Date(today ?? 0);
+  expect(ofMonths?.getTime()).toBe(Date.UTC(month.getUTCFullYear(), month.getUTCMonth()));
+  await world.cutInto('day');
+  expect((await firstKept())?.first).toEqual(today);
+  // The month of that time is there as a whole.
+  await world.cutInto('month');
+  await world.makeMonth(today?.getTime() ?? 0);
+  await world.cutInto('day');
+  expect((await firstKept())?.first).toEqual(ofMonths);
+  expect((await world.pool.query('select from svc.list_expired_partitions()')).rowCount).toBe(0);
+});
