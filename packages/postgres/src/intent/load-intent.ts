@@ -84,9 +84,10 @@ const SELECT_STATUS = `
     ) payment on true
     left join lateral (
       select payer from svc.authorizations signed
-      where signed.account_id = intent.account_id and signed.mode = intent.mode and signed.intent_id = intent.id
+      where intent.x402_upto and signed.account_id = intent.account_id and signed.mode = intent.mode
+        and signed.intent_id = intent.id
       order by signed.created_at desc limit 1
-    ) confirmed on intent.x402_upto`;
+    ) confirmed on true`;
 
 const LOAD_STATUS = {
   name: 'load-status',
