@@ -99,7 +99,7 @@ async function replace(
   return rowCount === 1;
 }
 
-function openOrUndefined(box: SecretBox, ...sealed: Parameters<SecretBox['open']>): string | undefined {
+export function openOrUndefined(box: SecretBox, ...sealed: Parameters<SecretBox['open']>): string | undefined {
   try {
     return box.open(...sealed);
   } catch {

@@ -2,6 +2,7 @@
 // is unique over cells must differ.
 import { keyIndex, type NumberedPeppers, RELAYER_STATUS, type SecretBox, secretKeyContext } from '@svc-pay/core';
 import type pg from 'pg';
+import { openOrUndefined } from '../account/reseal-secrets.ts';
 import { SEALED_COLUMNS, sqlSealedUnder } from '../account/sealed-columns.ts';
 import { sqlIsNot } from '../database/status-sql.ts';
 
@@ -93,16 +94,8 @@ function fits(
   { account_id, id, lookup, publishable_text, ciphertext }: KeyRow,
   { peppers, box }: CellSecrets,
 ): boolean {
-  const text = publishable_text ?? (ciphertext && opened(box, ciphertext, secretKeyContext(account_id, id)));
+  const text = publishable_text ?? (ciphertext && openOrUndefined(box, ciphertext, secretKeyContext(account_id, id)));
   return typeof text === 'string' && peppers.some(({ bytes }) => lookup.equals(keyIndex(bytes, text)));
-}
-
-function opened(box: SecretBox, ...sealed: Parameters<SecretBox['open']>): string | undefined {
-  try {
-    return box.open(...sealed);
-  } catch {
-    return undefined;
-  }
 }
 
 async function masterKeysOf(pool: pg.Pool, accountId: string | undefined): Promise<readonly number[]> {

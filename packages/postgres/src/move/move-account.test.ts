@@ -175,6 +175,25 @@ test('nobody writes a row of an account that has moved, and everybody writes row
   await source.pool.query('update svc.api_keys set last_used_at = now() where account_id = $1', [accountId]);
 });
 
+test('a payment that is written while the copy begins is waited for, found as open, and can go on', async () => {
+  const { source, target, accountId, move } = await createMoveWorld();
+  const client = await source.pool.connect();
+  await client.query('begin');
+  await insertRow(client, 'payments', { account_id: accountId, id: 'pay_zz' });
+  const moving = move();
+  const waits = `pg_stat_activity where datname = current_database() and application_name = 'svc-operator' and wait_event_type = 'Lock'`;
+  await expect.poll(() => countOf(source.pool, waits), { timeout: 20_000, interval: 50 }).toBe(1);
+  await client.query('commit');
+  client.release();
+  const found = await moving;
+  expect('open' in found && found.open).toMatchObject([{ what: 'payments without a result', count: 1 }]);
+  expect(await countOf(target.pool, 'svc.accounts where id = $1', accountId)).toBe(0);
+  await source.pool.query("update svc.payments set status = 'failed', failure_code = 'expired' where id = 'pay_zz'");
+  // Tried meanwhile, in vain.
+  await source.pool.query("update svc.deliveries set next_at = now() + interval '1 hour' where status = 'pending'");
+  expect(await move()).toMatchObject({ ok: true, changed: true });
+}, 60_000);
+
 test('a late payment is recognised by the cell that has the account, and by no other', async () => {
   const { source, target, accountId, move } = await createMoveWorld();
   const ownerAt = async (pool: pg.Pool) => {
