@@ -26,6 +26,14 @@ async function closeOne({ options, context }: Input<Close>): Promise<CommandOutc
     const result = await admin.closeAccount({ accountId, now });
     if (!result.ok) {
       if (result.code === 'account_unknown') return unknownAccount(accountId);
+      if (!('open' in result))
+        return failed(
+          result.code,
+          result.code === 'account_moving' ? 'The account moves to another cell.' : 'Another cell has the account.',
+          result.code === 'account_moving'
+            ? 'End the move, or abort it, and close the account where it is then.'
+            : 'Close it there.',
+        );
       return failed(
         result.code,
         `The account has ${result.open.openCaps} confirmed up-to payments, which only its own key can charge.`,

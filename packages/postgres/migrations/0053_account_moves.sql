@@ -24,11 +24,12 @@ create table svc.account_moves (
 alter table svc.batches add column moved boolean not null default false;
 
 -- `accounts move` makes triggers that call it, for the accounts that it names in their condition: while an account is copied, and
--- from then on. An installation that never moved an account has none. The command itself may write what the move asks for.
+-- from then on. An installation that never moved an account has none. The command itself may write what the move asks for, and
+-- commands of the operator over all accounts (erasure, secrets under a new key) set '*'.
 create function svc.refuse_moving() returns trigger
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
-  if current_setting('svc.leaving', true) = new.account_id then
+  if current_setting('svc.leaving', true) in (new.account_id, '*') then
     if pg_has_role(session_user, (select relowner from pg_class where oid = tg_relid), 'usage') then
       return new;
     end if;

@@ -7,6 +7,8 @@ test.each([
   [{ status: 'active', openCaps: 1 }, true, 'close'],
   [{ status: 'closed', openCaps: 1 }, false, 'closed_before'],
   [{ status: 'closed', openCaps: 0 }, true, 'closed_before'],
+  [{ status: 'moving', openCaps: 0 }, true, 'account_moving'],
+  [{ status: 'moved', openCaps: 0 }, true, 'account_moved'],
 ] as const)('closing an account with %o, now %s: %s', (facts, now, verdict) => {
   expect(judgeClosing(facts, { now })).toBe(verdict);
 });

@@ -2,6 +2,7 @@ import {
   ACCOUNT_STATUS,
   ACCOUNT_TRANSITIONS,
   type AccountStatus,
+  type AwayCode,
   INTENT_STATUS,
   judgeClosing,
   MODES,
@@ -23,7 +24,7 @@ type OpenWork = {
 
 export type ClosedAccount =
   | { readonly ok: true; readonly changed: boolean; readonly open: OpenWork }
-  | { readonly ok: false; readonly code: 'account_unknown' }
+  | { readonly ok: false; readonly code: 'account_unknown' | AwayCode }
   | { readonly ok: false; readonly code: 'account_has_open_caps'; readonly open: OpenWork };
 
 /** Reads what is open by indexes of their own: an account that is flooded with intents can be closed too. */
@@ -61,6 +62,7 @@ export async function closeAccount(
     const verdict = judgeClosing({ ...account, ...open }, options);
     if (verdict === 'account_has_open_caps') return { ok: false, code: verdict, open };
     if (verdict === 'closed_before') return { ok: true, changed: false, open };
+    if (verdict !== 'close') return { ok: false, code: verdict };
     await client.query(`update svc.accounts set status = ${CLOSE.to} where id = $1 and status ${CLOSE.from}`, [
       accountId,
     ]);

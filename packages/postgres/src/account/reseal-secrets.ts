@@ -6,6 +6,7 @@ import type { Operation } from '../audit/operation.ts';
 import { PLATFORM } from '../audit/platform.ts';
 import { writeAudit } from '../audit/write-audit.ts';
 import { inTransaction } from '../database/in-transaction.ts';
+import { allowMoved } from '../database/not-moved.ts';
 import { countSealed, SEALED_COLUMNS, type SealedColumn, type SealedCount, sqlSealedUnder } from './sealed-columns.ts';
 
 /** A secret that stays under its old master key. */
@@ -92,11 +93,14 @@ async function replace(
   { account_id, mode, id, sealed }: Row,
   next: Uint8Array,
 ): Promise<boolean> {
-  const { rowCount } = await pool.query(
-    `update svc.${table} set ${column} = $5 where account_id = $1 and mode = $2 and id = $3 and ${column} = $4`,
-    [account_id, mode, id, sealed, next],
-  );
-  return rowCount === 1;
+  return inTransaction(pool, async (client) => {
+    await allowMoved(client);
+    const { rowCount } = await client.query(
+      `update svc.${table} set ${column} = $5 where account_id = $1 and mode = $2 and id = $3 and ${column} = $4`,
+      [account_id, mode, id, sealed, next],
+    );
+    return rowCount === 1;
+  });
 }
 
 export function openOrUndefined(box: SecretBox, ...sealed: Parameters<SecretBox['open']>): string | undefined {

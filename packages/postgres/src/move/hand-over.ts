@@ -6,7 +6,7 @@ import { allCommitted } from '../export/all-committed.ts';
 import { foldOverview } from '../overview/fold-overview.ts';
 
 /** As stored in `svc.account_moves.cursors`. */
-export type ReadingCursors = { readonly reader: unknown; readonly ledgers: unknown };
+export type ReadingCursors = { readonly reader: unknown; readonly blocks: unknown; readonly ledgers: unknown };
 
 /** How far the sources of the account's money are read, in the snapshot in which nothing that was read is left to apply. */
 export async function loadReadingCursors(client: pg.ClientBase, accountId: string): Promise<ReadingCursors> {
@@ -17,6 +17,9 @@ export async function loadReadingCursors(client: pg.ClientBase, accountId: strin
              and (lower(p.processor) = c.address or lower(p.asset) = c.address)
          )
        ) as reader, (
+         select coalesce(json_agg(b), '[]') from svc.reader_blocks b
+         where b.network in (select p.network from svc.payouts p where p.account_id = $1)
+       ) as blocks, (
          select coalesce(json_agg(c), '[]') from svc.icrc_cursors c
          where c.network in (select p.network from svc.payouts p where p.account_id = $1)
        ) as ledgers`,
@@ -29,28 +32,32 @@ export async function loadReadingCursors(client: pg.ClientBase, accountId: strin
 
 /**
  * The other cell reads from there what this one has not: a later cursor goes back. What it has read and recorded itself it
- * finds recorded. A reader that passes blocks meanwhile compares the cursor that it read, and begins again.
+ * finds recorded. A reader that passes blocks meanwhile compares the cursor that it read, and begins again. No intent expires by
+ * what was read before the cursor went back, and the blocks that were passed tell where a reorg began.
  */
-export async function adoptCursors(client: pg.ClientBase, { reader, ledgers }: ReadingCursors): Promise<void> {
+export async function adoptCursors(client: pg.ClientBase, { reader, blocks, ledgers }: ReadingCursors): Promise<void> {
   await client.query(
     `insert into svc.reader_cursors as known
-     select given.* from json_populate_recordset(null::svc.reader_cursors, $1) given order by network, address
+     select network, address, kind, block_number, block_hash, block_time, now()
+     from json_populate_recordset(null::svc.reader_cursors, $1) given order by network, address
      on conflict (network, address) do update
-     set block_number = excluded.block_number, block_hash = excluded.block_hash, block_time = excluded.block_time
+     set block_number = excluded.block_number, block_hash = excluded.block_hash, block_time = excluded.block_time,
+       updated_at = excluded.updated_at
      where excluded.block_number < known.block_number`,
     [JSON.stringify(reader)],
   );
   await client.query(
     `insert into svc.reader_blocks (network, block_number, block_hash, block_time)
-     select distinct on (network, block_number) network, block_number, block_hash, block_time
-     from json_populate_recordset(null::svc.reader_cursors, $1)
+     select network, block_number, block_hash, block_time from json_populate_recordset(null::svc.reader_blocks, $1)
+     union select network, block_number, block_hash, block_time from json_populate_recordset(null::svc.reader_cursors, $2)
      on conflict do nothing`,
-    [JSON.stringify(reader)],
+    [JSON.stringify(blocks), JSON.stringify(reader)],
   );
   await client.query(
     `insert into svc.icrc_cursors as known
      select given.* from json_populate_recordset(null::svc.icrc_cursors, $1) given order by network, ledger
-     on conflict (network, ledger) do update set next_index = excluded.next_index, last_hash = excluded.last_hash
+     on conflict (network, ledger) do update set next_index = excluded.next_index, last_hash = excluded.last_hash,
+       read_at = case when excluded.read_at < known.read_at then excluded.read_at end
      where excluded.next_index < known.next_index`,
     [JSON.stringify(ledgers)],
   );

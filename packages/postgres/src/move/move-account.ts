@@ -151,9 +151,11 @@ async function loadFacts(source: pg.Pool, target: pg.Pool, accountId: string) {
 /** From the commit on the API refuses requests of the account; what began before is found as open work. */
 async function begin({ pool, nowMs, actor }: Operation, accountId: string, prefix: number): Promise<void> {
   await inTransaction(pool, async (client) => {
-    await client.query(`update svc.accounts set status = ${BEGIN.to} where id = $1 and status ${BEGIN.from}`, [
-      accountId,
-    ]);
+    const { rowCount } = await client.query(
+      `update svc.accounts set status = ${BEGIN.to} where id = $1 and status ${BEGIN.from}`,
+      [accountId],
+    );
+    if (rowCount !== 1) throw new Error(`account ${accountId} is no longer active`);
     await client.query('insert into svc.account_moves (account_id, target_prefix, begun_at) values ($1, $2, $3)', [
       accountId,
       prefix,
@@ -275,6 +277,10 @@ async function finish({ pool, nowMs }: Operation, accountId: string, rows: numbe
       [accountId],
     );
     await client.query('delete from svc.payment_references where account_id = $1', [accountId]);
+    // Webhooks warns of endpoints that fail here, and may not ask for the status of accounts.
+    await client.query('update svc.endpoints set failing_since = null, warned_at = null where account_id = $1', [
+      accountId,
+    ]);
     await client.query('update svc.account_moves set arrived_at = $2 where account_id = $1', [
       accountId,
       new Date(nowMs),

@@ -8,6 +8,7 @@ import type { Operation } from '../audit/operation.ts';
 import { PLATFORM } from '../audit/platform.ts';
 import { writeAudit } from '../audit/write-audit.ts';
 import { inTransaction } from '../database/in-transaction.ts';
+import { allowMoved } from '../database/not-moved.ts';
 import { findOperatorsUnderOthers } from './operators.ts';
 
 /** `unopened`: no given master key opens it. `unknown`: no given pepper hashed it. `old`: one behind the first did. */
@@ -114,9 +115,12 @@ async function* usableKeys(pool: pg.Pool): AsyncGenerator<Row, void> {
 
 /** False if another run was faster. */
 async function replace(pool: pg.Pool, { account_id, mode, id, lookup }: Row, next: Uint8Array): Promise<boolean> {
-  const { rowCount } = await pool.query(
-    'update svc.api_keys set lookup = $5 where account_id = $1 and mode = $2 and id = $3 and lookup = $4',
-    [account_id, mode, id, lookup, next],
-  );
-  return rowCount === 1;
+  return inTransaction(pool, async (client) => {
+    await allowMoved(client);
+    const { rowCount } = await client.query(
+      'update svc.api_keys set lookup = $5 where account_id = $1 and mode = $2 and id = $3 and lookup = $4',
+      [account_id, mode, id, lookup, next],
+    );
+    return rowCount === 1;
+  });
 }

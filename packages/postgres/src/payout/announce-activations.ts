@@ -1,6 +1,7 @@
 import { type ActivationNotice, isoTime, PAYOUT_STATUS } from '@svc-pay/core';
 import type pg from 'pg';
 import { inTransaction } from '../database/in-transaction.ts';
+import { sqlNotMoved } from '../database/not-moved.ts';
 import { sqlIs } from '../database/status-sql.ts';
 
 /**
@@ -20,6 +21,7 @@ export async function announceActivations(
           to_char(active_from at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "activeFrom"
         from svc.payouts payout
         where kind = 'direct' and announced_at is null and status ${sqlIs(PAYOUT_STATUS.active)}
+          and ${sqlNotMoved('payout.account_id')}
         order by payout.payout_id limit 1000 for update skip locked`,
     });
     if (rows.length === 0) return;

@@ -1,6 +1,7 @@
 // PayoutRegistryStore over Postgres.
 import { isoTime, type Payout, type PayoutRegistryStore, type PayoutsToMirror } from '@svc-pay/core';
 import type pg from 'pg';
+import { sqlNotMoved } from '../database/not-moved.ts';
 import { mirrorPayout } from './mirror-payout.ts';
 import { PAYOUT_COLUMNS, type PayoutDbRow, payoutOf } from './payout-row.ts';
 
@@ -32,12 +33,15 @@ export function createPayoutRegistryStore(pool: pg.Pool, actor: string): PayoutR
   };
 }
 
+// A payout of an account that moved is followed by the cell that has it.
+const OF_THIS_CELL = sqlNotMoved('payout.account_id');
 // Each has an index that ends with the id: of all, and of those that are not compared.
 const page = (name: string, condition: string) => ({
   name,
   text: `
     select ${PAYOUT_COLUMNS} from svc.payouts payout
     where network = $1 and processor = $2 and payout.payout_id > $3 and kind = 'processor' and ${condition}
+      and ${OF_THIS_CELL}
     order by payout.payout_id limit $4`,
 });
 const ALL = page('load-payouts-to-mirror', `status <> 'disabled'`);
@@ -68,7 +72,7 @@ const MARK_COMPARED = {
   text: `
     update svc.payouts payout set compared = true
     where network = $1 and processor = $2 and payout.payout_id = any ($3::bigint[]) and kind = 'processor'
-      and status = 'active' and not compared`,
+      and status = 'active' and not compared and ${OF_THIS_CELL}`,
 };
 const LOAD_POSITION = {
   name: 'load-registry-position',

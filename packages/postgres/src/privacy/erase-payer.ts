@@ -11,6 +11,7 @@ import {
 import type pg from 'pg';
 import type { Operation } from '../audit/operation.ts';
 import { inTransaction } from '../database/in-transaction.ts';
+import { allowMoved } from '../database/not-moved.ts';
 import { sqlIs, sqlIsNot } from '../database/status-sql.ts';
 import { findPayerRows, type PayerTable } from './find-payer-rows.ts';
 import { type PayerMatch, payerMatch } from './payer-match.ts';
@@ -117,6 +118,7 @@ export type ErasedPayer = {
 export async function erasePayer(operation: Operation, given: string, reference: string): Promise<ErasedPayer> {
   const match = payerMatch(given);
   return inTransaction(operation.pool, async (client) => {
+    await allowMoved(client);
     const touched: Tenant[] = [];
     const erased: [ErasedTable, number][] = [];
     for (const table of Object.keys(ERASURES) as ErasedTable[]) {
