@@ -1,5 +1,6 @@
 // Rows that stay in the cell that an account left stop no job and no command of that cell, and what arrives is read before it expires.
-import { createSecretBox } from '@svc-pay/core';
+import { createSecretBox, type DueReference } from '@svc-pay/core';
+import type { NetworkId } from '@svc-pay/protocol';
 import { expect, test } from 'vitest';
 import { closeAccount } from '../account/close-account.ts';
 import { resealSecrets } from '../account/reseal-secrets.ts';
@@ -8,6 +9,7 @@ import { rehashKeys } from '../operator/rehash-keys.ts';
 import { announceActivations } from '../payout/announce-activations.ts';
 import { createPayoutRegistryStore } from '../payout/payout-registry-store.ts';
 import { erasePayer } from '../privacy/erase-payer.ts';
+import { createReferenceStore } from '../reference/reference-store.ts';
 import { insertRow } from '../testing/index.ts';
 import { createMoveWorld } from '../testing/move-world.ts';
 import { newOperation, TEST_MASTER_KEY, TEST_SECRETS } from '../testing/new-operation.ts';
@@ -133,4 +135,29 @@ test('a cursor that arrives is fresh, and comes with the blocks by which a reorg
     "select updated_at > now() - interval '1 minute' as fresh from svc.reader_cursors",
   );
   expect(cursors).toEqual([{ fresh: true }]);
+});
+
+test('a Solana reference that is read between the two commits arrives with the cursor from before it', async () => {
+  const { source, target, accountId, move } = await createMoveWorld();
+  // As a call leaves it that is killed between them.
+  const references = createReferenceStore(source.pool);
+  const load = () => references.loadDue('solana:x' as NetworkId, Date.now(), 10);
+  const [due] = await load();
+  await source.pool.query("update svc.accounts set status = 'moving' where id = $1", [accountId]);
+  await source.pool.query("update svc.accounts set status = 'moved' where id = $1", [accountId]);
+  await source.pool.query(
+    `insert into svc.account_moves (account_id, target_prefix, cursors, begun_at, moved_at)
+     select $1, $2, '{"reader": [], "blocks": [], "ledgers": []}', now(), now()`,
+    [
+      accountId,
+      (await target.pool.query('select intent_code_prefix from svc.installation')).rows[0].intent_code_prefix,
+    ],
+  );
+  expect(await load()).toEqual([]);
+  const read = { cursor: 'behind the payment', waitsSinceMs: null, wholeSinceMs: Date.now() };
+  await references.noteRead(due as DueReference, { ...read, nextReadAtMs: Date.now() });
+  await references.noteRead(due as DueReference, { ...read, nextReadAtMs: null });
+  expect(await move()).toMatchObject({ ok: true });
+  const { rows } = await target.pool.query('select cursor, read_at from svc.payment_references');
+  expect(rows).toEqual([{ cursor: due?.cursor ?? null, read_at: null }]);
 });

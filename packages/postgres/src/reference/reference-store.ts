@@ -3,7 +3,12 @@ import { type DueReference, isoTime, type ReadReference, type ReferenceStore } f
 import type { NetworkId } from '@svc-pay/protocol';
 import type pg from 'pg';
 import { inTransaction } from '../database/in-transaction.ts';
+import { sqlNotMoved } from '../database/not-moved.ts';
 import { applyMovement } from './apply-movement.ts';
+
+// A reading that ended after the account moved recorded nothing: the cell that has the account reads on from the cursor before it, also
+// when that is copied once more.
+const OF_THIS_CELL = sqlNotMoved('svc.payment_references.account_id');
 
 type Row = Pick<
   DueReference,
@@ -36,7 +41,7 @@ async function loadDue(
       select account_id as "accountId", mode, intent_id as "intentId", intent_code, network, reference,
         fee_recipient as "feeRecipient", cursor, expires_at, opened_at, waits_since
       from svc.payment_references
-      where network = $1 and next_read_at <= $2
+      where network = $1 and next_read_at <= $2 and ${OF_THIS_CELL}
       order by next_read_at limit $3`,
     values: [network, isoTime(nowMs), limit],
   });
@@ -59,7 +64,8 @@ async function noteRead(
   if (nextReadAtMs === null) {
     await pool.query({
       name: 'close-reference',
-      text: 'delete from svc.payment_references where network = $1 and reference = $2 and opened_at = $3',
+      text: `delete from svc.payment_references
+        where network = $1 and reference = $2 and opened_at = $3 and ${OF_THIS_CELL}`,
       values,
     });
     return;
@@ -70,7 +76,7 @@ async function noteRead(
       update svc.payment_references
       set cursor = $4, waits_since = $5, next_read_at = case when opened_at = $3 then $6 else next_read_at end,
         read_at = greatest(read_at, $7::timestamptz)
-      where network = $1 and reference = $2`,
+      where network = $1 and reference = $2 and ${OF_THIS_CELL}`,
     values: [...values, cursor, timeOrNull(waitsSinceMs), isoTime(nextReadAtMs), timeOrNull(wholeSinceMs)],
   });
 }
