@@ -85,6 +85,7 @@ export const FOLDER_ARROWS: Readonly<Record<string, FolderArrows>> = {
       restore: ['account', 'event', 'intent', 'lane', 'payment', 'settlement', 'stranded', 'token'],
       retention: ['idempotency'],
       timeline: ['intent', 'payment', 'refund', 'token'],
+      move: ['account'],
     },
   },
   'packages/postgres/src': {
@@ -128,6 +129,7 @@ export const FOLDER_ARROWS: Readonly<Record<string, FolderArrows>> = {
       retention: ['database'],
       timeline: ['database', 'delivery', 'intent', 'listing', 'refund'],
       watch: ['database'],
+      move: ['account', 'audit', 'database', 'export', 'overview'],
     },
   },
 };

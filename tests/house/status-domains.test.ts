@@ -3,14 +3,16 @@ import { STATE_MACHINES, statusesIn, type Transitions } from '@svc-pay/core';
 import { expect, test } from 'vitest';
 import { committedFiles, type SourceTree } from './source-tree.ts';
 
-const DOMAIN = /create domain svc\.(\w+)_status as text check \(\s*value in \(([^)]*)\)/g;
+/** A domain as it was made, or as a later migration changed it: the last one counts. */
+const DOMAIN =
+  /(?:create domain svc\.(\w+)_status as text|alter domain svc\.(\w+)_status add constraint \w+) check \(\s*value in \(([^)]*)\)/g;
 
 function domainsIn(tree: SourceTree): Record<string, string[]> {
   const migrations = [...tree].filter(([file]) => /^packages\/postgres\/migrations\/\w+\.sql$/.test(file));
   return Object.fromEntries(
     migrations.flatMap(([, sql]) =>
-      [...sql.matchAll(DOMAIN)].map(([, name = '', values = '']) => [
-        name,
+      [...sql.matchAll(DOMAIN)].map(([, made, changed, values = '']) => [
+        made ?? changed ?? '',
         [...values.matchAll(/'(\w+)'/g)].map(([, value = '']) => value).toSorted(),
       ]),
     ),

@@ -60,7 +60,11 @@ export const ROTATIONS: readonly Rotation[] = [
   login('database login of settlement', 'database-url-settlement'),
   login('database login of webhooks', 'database-url-webhooks'),
   login('database login of admin', 'database-url-admin'),
-  { by: 'database login of the command', files: ['database-url-command'], settings: ['SVC_DATABASE_URL'] },
+  {
+    by: 'database login of the command',
+    files: ['database-url-command'],
+    settings: ['SVC_DATABASE_URL', 'SVC_TARGET_DATABASE_URL'],
+  },
   { by: 'superuser’s password', files: ['postgres-password'] },
   { by: 'key in an RPC address', settings: ['SVC_RPC_URL', 'SVC_NETWORKS', 'SVC_NETWORKS_FILE'] },
   { by: 'keystore password', files: ['relayer-password'], settings: ['SVC_RELAYER_PASSWORD_FILE'] },

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { judgeMove, type MoveFacts } from './judge-move.ts';
+import { type AccountMoveFacts, judgeMove } from './judge-move.ts';
 
-const facts: MoveFacts = { status: 'active', inTarget: false, arrived: false, openCaps: 0 };
+const facts: AccountMoveFacts = { status: 'active', inTarget: false, arrived: false, openCaps: 0 };
 
-test.each<[string, Partial<MoveFacts>, string]>([
+test.each<[string, Partial<AccountMoveFacts>, string]>([
   ['an active account begins', {}, 'begin'],
   ['an account that has begun is copied', { status: 'moving' }, 'copy'],
   ['an account that left and did not arrive is completed', { status: 'moved' }, 'complete'],
@@ -13,7 +13,7 @@ test.each<[string, Partial<MoveFacts>, string]>([
   expect(judgeMove({ ...facts, ...given })).toEqual({ ok: true, step });
 });
 
-test.each<[string, Partial<MoveFacts>, string]>([
+test.each<[string, Partial<AccountMoveFacts>, string]>([
   ['an account that does not exist', { status: undefined }, 'account_unknown'],
   ['a closed account', { status: 'closed' }, 'account_closed'],
   ['an account that the other cell has', { inTarget: true }, 'account_in_target'],

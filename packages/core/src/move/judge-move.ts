@@ -2,7 +2,7 @@
 // account leaves, and whether the other cell has the account, tell how far it got.
 import { ACCOUNT_STATUS, type AccountStatus } from '../account/account-transitions.ts';
 
-export type MoveFacts = {
+export type AccountMoveFacts = {
   /** In the cell that the account leaves. Undefined: there is no such account. */
   readonly status: AccountStatus | undefined;
   /** The other cell has the account. Both commit after the rows are compared, so it then has all of it. */
@@ -26,7 +26,9 @@ export function judgeMove({
   inTarget,
   arrived,
   openCaps,
-}: MoveFacts): { readonly ok: true; readonly step: MoveStep } | { readonly ok: false; readonly code: MoveRefusal } {
+}: AccountMoveFacts):
+  | { readonly ok: true; readonly step: MoveStep }
+  | { readonly ok: false; readonly code: MoveRefusal } {
   if (status === undefined) return { ok: false, code: 'account_unknown' };
   if (status === ACCOUNT_STATUS.closed) return { ok: false, code: 'account_closed' };
   if (status === ACCOUNT_STATUS.moved)

@@ -90,10 +90,10 @@ const MOVE_PAYMENTS = {
   name: 'move-payments',
   text: `
     update svc.payments payment
-    set transaction_id = moved.transaction_id, transaction_split_id = moved.transaction_split_id,
-      external_cost_amount = moved.external_cost_amount, updated_at = $${MOVED.next}
-    from ${MOVED.unnest('moved')}
-    where payment.account_id = moved.account_id and payment.mode = moved.mode and payment.id = moved.payment_id
+    set transaction_id = relocated.transaction_id, transaction_split_id = relocated.transaction_split_id,
+      external_cost_amount = relocated.external_cost_amount, updated_at = $${MOVED.next}
+    from ${MOVED.unnest('relocated')}
+    where payment.account_id = relocated.account_id and payment.mode = relocated.mode and payment.id = relocated.payment_id
       and payment.status ${sqlIs(PAYMENT_STATUS.completed)}`,
 };
 
@@ -101,9 +101,9 @@ const MOVE_PAYMENTS = {
 const DELETE_PROOFS = {
   name: 'delete-moved-proofs',
   text: `
-    delete from svc.log_proofs proof using ${MOVED.unnest('moved')}
+    delete from svc.log_proofs proof using ${MOVED.unnest('relocated')}
     join svc.payments payment
-      on payment.account_id = moved.account_id and payment.mode = moved.mode and payment.id = moved.payment_id
+      on payment.account_id = relocated.account_id and payment.mode = relocated.mode and payment.id = relocated.payment_id
         and payment.status ${sqlIs(PAYMENT_STATUS.completed)}
     where proof.network = payment.network
       and proof.transaction_id = split_part(payment.transaction_split_id, ':', 1)

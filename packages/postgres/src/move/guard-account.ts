@@ -1,7 +1,7 @@
 // Keeps the rows of accounts as they are while they are copied, and for good once they have moved: whatever process still works on
 // something of the account can't commit it. The triggers name the accounts, so an installation that moves none has none, and
 // to make one waits for every transaction that has written to the table.
-import { ACCOUNT_STATUS, DELIVERY_STATUS } from '@svc-pay/core';
+import { ACCOUNT_STATUS, DELIVERY_STATUS, ENDPOINT_STATUS } from '@svc-pay/core';
 import { isId } from '@svc-pay/protocol/ids';
 import type pg from 'pg';
 import { inTransaction } from '../database/in-transaction.ts';
@@ -68,7 +68,7 @@ const UNPARK = `
   update svc.deliveries d set next_at = now()
   from svc.endpoints e
   where d.account_id = $1 and d.status ${sqlIs(DELIVERY_STATUS.pending)} and d.next_at = 'infinity'
-    and e.account_id = d.account_id and e.mode = d.mode and e.id = d.endpoint_id and e.status = 'enabled'`;
+    and e.account_id = d.account_id and e.mode = d.mode and e.id = d.endpoint_id and e.status ${sqlIs(ENDPOINT_STATUS.enabled)}`;
 
 export async function unparkDeliveries(client: pg.ClientBase, accountId: string): Promise<void> {
   await allowLeaving(client, accountId);

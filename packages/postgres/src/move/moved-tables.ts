@@ -1,5 +1,7 @@
 // What becomes of the rows of every table when an account moves to another cell. A test holds the list against the catalog: a
 // new table fails it until somebody decides.
+import { DELIVERY_STATUS, ENDPOINT_STATUS } from '@svc-pay/core';
+import { sqlIs, sqlStatus } from '../database/status-sql.ts';
 
 export type MovedTable = {
   readonly table: string;
@@ -101,9 +103,9 @@ export const MOVED_TABLES: readonly MovedTable[] = [
     // What waits for its next try was parked for the move; those of an endpoint that is switched off go on waiting.
     own: {
       lease_until: 'null',
-      next_at: `case when given.status <> 'pending' then null when exists (
+      next_at: `case when given.status <> ${sqlStatus(DELIVERY_STATUS.pending)} then null when exists (
         select from svc.endpoints e
-        where e.account_id = given.account_id and e.mode = given.mode and e.id = given.endpoint_id and e.status = 'enabled'
+        where e.account_id = given.account_id and e.mode = given.mode and e.id = given.endpoint_id and e.status ${sqlIs(ENDPOINT_STATUS.enabled)}
       ) then now() else 'infinity' end`,
     },
   },

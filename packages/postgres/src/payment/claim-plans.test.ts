@@ -97,5 +97,5 @@ test('the claim of a group compares no payment with every other, and looks at no
     `select p.settlement_number = s.number as same from svc.payments p
      join svc.settlements s on s.account_id = p.account_id and s.mode = p.mode and s.payment_id = p.id`,
   );
-  expect(rows).toEqual(Array(PAYMENTS).fill({ same: true }));
+  expect(rows).toEqual(Array.from({ length: PAYMENTS }, () => ({ same: true })));
 });
