@@ -15,6 +15,7 @@ import { checkDatabase } from '../doctor/check-database.ts';
 import { checkDirectOf } from '../doctor/check-direct.ts';
 import { checkEdge } from '../doctor/check-edge.ts';
 import { checkFolder } from '../doctor/check-folder.ts';
+import { checkListenQueue } from '../doctor/check-listen-queue.ts';
 import { checkNetwork } from '../doctor/check-network.ts';
 import { checkRoles } from '../doctor/check-roles.ts';
 import type { Finding } from '../doctor/finding.ts';
@@ -84,7 +85,8 @@ function shown({ area, subject, status, message, advice }: Finding, paint: Paint
 
 async function examineFolder(installation: Installation, print: (text: string) => void): Promise<readonly Finding[]> {
   print('looking at the folder …\n');
-  const findings = [checkFolder, checkAgreement, checkEdge, checkConsole].flatMap((check) => check(installation));
+  const checks = [checkFolder, checkAgreement, checkEdge, checkConsole];
+  const findings = [...checks.flatMap((check) => check(installation)), ...checkListenQueue()];
   print('looking at the roles …\n');
   return [...findings, ...(await checkRoles(installation))];
 }

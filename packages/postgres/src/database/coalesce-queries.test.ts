@@ -51,6 +51,18 @@ test('one that is at fault fails alone', async () => {
   expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
 });
 
+test('a statement that gives another number of answers than it was asked for answers nobody with the answer of another', async () => {
+  const askAll = async (asks: readonly string[]) => (asks.includes('silent') ? asks.slice(1) : asks);
+  const ask = coalesceQueries({ concurrent: 1, most: 10 }, askAll);
+  const outcomes = await Promise.allSettled(['first', 'good', 'silent', 'better'].map(ask));
+  expect(outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : 'rejected'))).toEqual([
+    'first',
+    'good',
+    'rejected',
+    'better',
+  ]);
+});
+
 test('the faulty one of 256 costs sixteen more statements', async () => {
   let statements = 0;
   const askAll = async (asks: readonly number[]) => {
