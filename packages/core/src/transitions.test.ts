@@ -16,7 +16,7 @@ import {
 
 /** Written by hand from the statements that assign a status, independent of the tables: every other pair is illegal. */
 const LEGAL: Readonly<Record<keyof typeof STATE_MACHINES, string>> = {
-  account: 'active>closed',
+  account: 'active>closed active>moving moving>active moving>moved',
   payout: 'pending>active pending>disabled active>pending active>disabled',
   intent: `requires_payment>processing requires_payment>canceled requires_payment>mismatched requires_payment>completed:accept
     processing>completed processing>requires_payment processing>failed processing>mismatched
