@@ -11,6 +11,14 @@ export function equalInKeyOrder(column: string, value: string): string {
   return `${column} >= ${value} and ${column} <= ${value}`;
 }
 
+/**
+ * `column = value` by the index, in every partition: run-time pruning does not know a list. `list` is a column of the materialized
+ * set that names the rows, with the value alone. For statements that lock rows. Bounds that are parameters still prune, once.
+ */
+export function equalWithoutPruning(column: string, list: string): string {
+  return `${column} = any (${list})`;
+}
+
 /** A value for the select list of a set, so that a row is found by its key and then compared with `name`. */
 export function expectedColumn(value: string, name: string): string {
   return `${value} as ${name}`;

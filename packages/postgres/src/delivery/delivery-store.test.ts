@@ -1,5 +1,8 @@
+import type { DeliveryReport } from '@svc-pay/core';
 import type { DeliveryHarness } from '@svc-pay/core/testing';
 import { deliveryStoreContract, deliveryStoreSequences } from '@svc-pay/core/testing/contracts';
+import { newId } from '@svc-pay/protocol/ids';
+import { expect, test } from 'vitest';
 import { inTransaction } from '../database/in-transaction.ts';
 import { deleteEndpoint, disableEndpoint } from '../endpoint/change-endpoint.ts';
 import { enableEndpoint } from '../endpoint/enable-endpoint.ts';
@@ -7,7 +10,9 @@ import type { MerchantWork } from '../idempotency/merchant-write.ts';
 import { createTestDatabase } from '../testing/create-test-database.ts';
 import { insertRow } from '../testing/sample-rows.ts';
 import { seedMerchant } from '../testing/seed-merchant.ts';
+import { whileUncommitted } from '../testing/while-uncommitted.ts';
 import { createDeliveryStore } from './delivery-store.ts';
+import { loadEndpointFacts } from './endpoint-facts.ts';
 
 const { pool } = await createTestDatabase();
 const caller = await seedMerchant(pool);
@@ -101,3 +106,19 @@ async function open(): Promise<DeliveryHarness> {
     },
   };
 }
+
+test('reports that wait for the endpoint of another process are judged by what that wrote', async () => {
+  const { addEndpoint, addDelivery, store } = await open();
+  const endpoint = await addEndpoint({ id: newId('endpoint', Date.now()), changedAtMs: 0 });
+  const nowMs = Date.now();
+  for (let each = 0; each < 3; each += 1) await addDelivery(endpoint, newId('event', nowMs), nowMs - 1_000);
+  const leased = await store.leaseDeliveries([{ ...endpoint, room: 10, keptRoom: 0 }], nowMs, 60_000);
+  const reports = leased.map((delivery) => ({ delivery }) as DeliveryReport);
+  const since = new Date(nowMs - 5_000);
+  const facts = await whileUncommitted(
+    pool,
+    ['update svc.endpoints set failing_since = $2 where id = $1', endpoint.endpointId, since],
+    () => inTransaction(pool, (client) => loadEndpointFacts(client, reports)),
+  );
+  expect(facts.map((fact) => fact.endpoint?.failingSinceMs)).toEqual([1, 2, 3].map(() => since.getTime()));
+});

@@ -9,6 +9,7 @@ import {
   isoTime,
 } from '@svc-pay/core';
 import type pg from 'pg';
+import { ONE_BY_KEY } from '../database/planner.ts';
 import { columnArrays } from '../database/statement-parameters.ts';
 import { sqlIs } from '../database/status-sql.ts';
 
@@ -22,26 +23,30 @@ const REPORTS = columnArrays<DeliveryReport>({
   fence: ['bigint', ({ delivery }) => delivery.fence],
 });
 // Locked in the order of keys. A process that enables an endpoint waits for the lock, and then sees the deliveries that
-// were parked under it. Each delivery is looked up by a scalar query: docs/internals/planner-rules.md, rule 6.
+// were parked under it. In a statement of its own: docs/internals/planner-rules.md, rule 14.
+const HOLD = {
+  name: 'hold-endpoints',
+  text: `
+    select from svc.endpoints e
+    join (select distinct account_id, mode, endpoint_id from ${REPORTS.unnest('report')}) given
+      on e.account_id = given.account_id and e.mode = given.mode and e.id = given.endpoint_id
+    order by e.account_id, e.mode, e.id for no key update of e`,
+};
+// Each delivery is looked up by a scalar query: docs/internals/planner-rules.md, rule 6.
 const LOAD = {
   name: 'load-endpoint-facts',
   text: `
-    with report as materialized (select * from ${REPORTS.unnestWithPlace('report')}),
-    endpoint as materialized (
-      select e.account_id, e.mode, e.id, e.status, e.failing_since, e.updated_at
-      from svc.endpoints e
-      join (select distinct account_id, mode, endpoint_id from report) given
-        on e.account_id = given.account_id and e.mode = given.mode and e.id = given.endpoint_id
-      order by e.account_id, e.mode, e.id for no key update of e
-    )
     select endpoint.status, endpoint.failing_since, endpoint.updated_at, coalesce((
       select d.fence = report.fence and d.lease_until is not null from svc.deliveries d
       where d.account_id = report.account_id and d.mode = report.mode and d.event_id = report.event_id
         and d.endpoint_id = report.endpoint_id limit 1
     ), false) as is_leased
-    from report
-    left join endpoint on endpoint.account_id = report.account_id and endpoint.mode = report.mode
-      and endpoint.id = report.endpoint_id
+    from ${REPORTS.unnestWithPlace('report')}
+    left join lateral (
+      select status, failing_since, updated_at from svc.endpoints e
+      where e.account_id = report.account_id and e.mode = report.mode and e.id = report.endpoint_id
+      ${ONE_BY_KEY}
+    ) endpoint on true
     order by report.place`,
 };
 
@@ -61,7 +66,9 @@ export async function loadEndpointFacts(
   client: pg.ClientBase,
   reports: readonly DeliveryReport[],
 ): Promise<readonly LeasedReport[]> {
-  const { rows } = await client.query<Row>({ ...LOAD, values: REPORTS.values(reports) });
+  const values = REPORTS.values(reports);
+  await client.query({ ...HOLD, values });
+  const { rows } = await client.query<Row>({ ...LOAD, values });
   return reports.flatMap((report, index) => {
     const row = rows[index];
     return row?.is_leased === true ? [{ report, endpoint: factsOf(row) }] : [];

@@ -10,7 +10,7 @@ import {
   type WantedDeliveries,
 } from '@svc-pay/core';
 import type pg from 'pg';
-import { equalInKeyOrder, ONE_BY_KEY } from '../database/planner.ts';
+import { equalInKeyOrder, ONE_BY_KEY, withoutIndex } from '../database/planner.ts';
 import { sqlIs } from '../database/status-sql.ts';
 import { inQueueOrder, queueOrder } from '../endpoint/queue-order.ts';
 import { isDue } from './is-due.ts';
@@ -54,10 +54,10 @@ const CLAIM = {
         fence = d.fence + 1, attempt_count = d.attempt_count + 1,
         uncharged_count = d.uncharged_count + (d.lease_until is not null)::integer
       from picked
-      -- By its place in the table: the row is locked and can't move. One that changed just before is not seen there, and is
-      -- taken the next time.
-      where d.account_id = picked.account_id and d.mode = picked.mode and d.event_id = picked.event_id
-        and d.endpoint_id = picked.endpoint_id and d.ctid = picked.place
+      -- By its place, in each partition: the row is locked and can't move. One that changed just before is not seen there, and
+      -- is taken the next time.
+      where d.account_id = picked.account_id and d.mode = picked.mode and d.endpoint_id = picked.endpoint_id
+        and ${withoutIndex('d.event_id')} = picked.event_id and d.ctid = picked.place
       returning d.account_id, d.mode, d.event_id, d.endpoint_id, d.fence, d.attempt_count,
         d.uncharged_count, picked.goes_first, picked.url, picked.retry_count, picked.timeout_seconds, picked.headers_ciphertext,
         picked.secret_ciphertext, picked.previous_secret_ciphertext, picked.previous_secret_expires_at,

@@ -1,5 +1,6 @@
 import { isoTime, type LaneItem, type LaneLease, SETTLEMENT_STATUS } from '@svc-pay/core';
 import type pg from 'pg';
+import { withoutIndex } from '../database/planner.ts';
 import { sqlIs } from '../database/status-sql.ts';
 import { settlementKeys } from '../settlement/move-settlements.ts';
 import { deferRefunds } from './refund-items.ts';
@@ -10,7 +11,7 @@ const DEFER = {
     update svc.settlements s set retry_at = $7
     from unnest($4::text[], $5::text[], $6::text[]) as item (account_id, mode, payment_id)
     where s.account_id = item.account_id and s.mode = item.mode and s.payment_id = item.payment_id
-      and s.status ${sqlIs(SETTLEMENT_STATUS.queued)}
+      and ${withoutIndex('s.status')} ${sqlIs(SETTLEMENT_STATUS.queued)}
       and exists (select from svc.relayers where network = $1 and address = $2 and epoch = $3)`,
 };
 

@@ -7,6 +7,7 @@ import { loadStatus } from '../intent/load-intent.ts';
 import { createTestDatabase } from '../testing/create-test-database.ts';
 import { createTestIntent } from '../testing/create-test-intent.ts';
 import { seedMerchant } from '../testing/seed-merchant.ts';
+import { whileUncommitted } from '../testing/while-uncommitted.ts';
 import { claimPayment, claimPayments } from './claim-payment.ts';
 
 const { pool } = await createTestDatabase();
@@ -311,3 +312,28 @@ describe('claims in one statement', () => {
     expect(payments).toHaveLength(20);
   });
 });
+
+test.each([
+  ['is canceled', "status = 'canceled', canceled_at = now()", 'intent_taken'],
+  ['changes and stays payable', 'updated_at = now()', 'claimed'],
+])(
+  'an intent that %s while a group waits for it, and the others of the group, are claimed as they are',
+  async (...of) => {
+    const [, change, outcome] = of;
+    const caller = await seedMerchant(pool);
+    const targets: Target[] = [];
+    while (targets.length < 4) targets.push(await payableIntent(caller));
+    const claims = targets.map((target) => claimFor(caller, target));
+    const first = targets.map(({ intentId }) => intentId).toSorted()[0];
+    const outcomes = await whileUncommitted(pool, [`update svc.intents set ${change} where id = $1`, first], () =>
+      claimPayments(pool, claims),
+    );
+    expect(outcomes).toEqual(targets.map(({ intentId }) => ({ outcome: intentId === first ? outcome : 'claimed' })));
+    const claimed = claims.filter((_, index) => outcomes[index]?.outcome === 'claimed');
+    const paid = await pool.query(
+      'select id from svc.intents where account_id = $1 and status = $2 and payment_id = any ($3)',
+      [caller.accountId, 'processing', claimed.map(({ paymentId }) => paymentId)],
+    );
+    expect(paid.rowCount).toBe(claimed.length);
+  },
+);

@@ -13,7 +13,7 @@ import { type Id, idBound } from '@svc-pay/protocol/ids';
 import type pg from 'pg';
 import { bytesOfHex } from '../database/bytes-of-hex.ts';
 import { sameNames } from '../database/insert-text.ts';
-import { isInSet, ONE_BY_KEY, withoutIndex } from '../database/planner.ts';
+import { equalWithoutPruning, isInSet, ONE_BY_KEY, withoutIndex } from '../database/planner.ts';
 import { columnArrays, namedParameters } from '../database/statement-parameters.ts';
 import { sqlIs, sqlStep } from '../database/status-sql.ts';
 import { insertAuthorization, insertClaim } from './insert-authorization.ts';
@@ -21,8 +21,14 @@ import { insertPayment } from './insert-payment.ts';
 import { transferColumn } from './lane-item-row.ts';
 import { soloPayer } from './solo-payers.ts';
 
-const GIVEN = namedParameters({ now: 'timestamptz', pending_since: 'text', pending_until: 'text' });
-const { now, pending_since, pending_until } = GIVEN.at;
+const GIVEN = namedParameters({
+  now: 'timestamptz',
+  pending_since: 'text',
+  pending_until: 'text',
+  first_intent: 'text',
+  last_intent: 'text',
+});
+const { now, pending_since, pending_until, first_intent, last_intent } = GIVEN.at;
 
 const ASKED = columnArrays<PaymentClaim>(
   {
@@ -79,6 +85,17 @@ const OVER_LIMIT = `
 
 const CLAIMED_INTENT = sqlStep(INTENT_TRANSITIONS, PAYABLE_INTENT, 'processing');
 
+// Without a choice of partitions at run time (planner rule 14), in the partitions between the first intent of the group and the
+// last.
+const PAYABLE = `
+  select intent_code, expires_at from svc.intents intent
+  where intent.account_id = asked.account_id and intent.mode = asked.mode
+    and ${equalWithoutPruning('intent.id', 'asked.intent_ids')}
+    and intent.id >= ${first_intent} and intent.id <= ${last_intent}
+    and ${withoutIndex('intent.status')} ${CLAIMED_INTENT.from}
+  ${ONE_BY_KEY}`;
+const ASKED_SET = `asked as materialized (select *, array[intent_id] as intent_ids from ${ASKED.unnest('asked')})`;
+
 const SIGNED = {
   ...sameNames('claim_key', 'account_id', 'mode', 'intent_id', 'network', 'asset', 'payer', 'nonce'),
   created_at: now,
@@ -91,16 +108,10 @@ const SIGNED = {
 const CLAIM = {
   name: 'claim-payment',
   text: `
-    with asked as materialized (select * from ${ASKED.unnest('asked')}),
+    with ${ASKED_SET},
     locked as materialized (
       select asked.*, intent.intent_code, ${OVER_LIMIT} as over_limit from asked
-      cross join lateral (
-        select intent_code, expires_at from svc.intents
-        where account_id = asked.account_id and mode = asked.mode and id = asked.intent_id
-          and ${withoutIndex('status')} ${CLAIMED_INTENT.from}
-        ${ONE_BY_KEY}
-        for update
-      ) intent
+      cross join lateral (${PAYABLE} for update) intent
       where intent.expires_at > ${now}
     ),
     claimed as (
@@ -144,17 +155,24 @@ const CLAIM = {
         held_if: 'used',
       },
       'won',
-    )},
-    changed_intent as (
-      update svc.intents intent
-      set status = ${CLAIMED_INTENT.to}, payment_id = won.payment_id, amount = won.cap, ledger_id = won.asset,
-        network = won.network, token_shortcode = won.token_shortcode, confirmations = won.confirmations,
-        version = version + 1, updated_at = ${now}
-      from won
-      where intent.account_id = won.account_id and intent.mode = won.mode and intent.id = won.intent_id
-    )
-    select payment_id, false as over_limit from claimed
-    union all select payment_id, true from locked where over_limit`,
+    )}
+    -- No bounds beside the id: a choice of partitions both before and while the statement runs is wrong after a recheck.
+    update svc.intents intent
+    set status = ${CLAIMED_INTENT.to}, payment_id = won.payment_id, amount = won.cap, ledger_id = won.asset,
+      network = won.network, token_shortcode = won.token_shortcode, confirmations = won.confirmations,
+      version = version + 1, updated_at = ${now}
+    from won
+    where intent.account_id = won.account_id and intent.mode = won.mode and intent.id = won.intent_id
+    returning won.payment_id`,
+};
+
+// Of claims that were not won: whose payer was over the limit.
+const FIND_OVER_LIMIT = {
+  name: 'find-over-limit',
+  text: `
+    with ${ASKED_SET}
+    select asked.payment_id from asked cross join lateral (${PAYABLE}) intent
+    where intent.expires_at > ${now} and ${OVER_LIMIT}`,
 };
 
 const FIND_CLAIM = {
@@ -166,27 +184,46 @@ const FIND_CLAIM = {
 
 /** Outcomes are in the order of `claims`. No two claims may name one intent. All use one time, the latest `nowMs`. */
 export async function claimPayments(pool: pg.Pool, claims: readonly PaymentClaim[]): Promise<readonly ClaimOutcome[]> {
+  const { rows } = await pool.query<PaymentRow>({ ...CLAIM, values: valuesOf(claims) });
+  const won = new Set(rows.map(({ payment_id }) => payment_id));
+  const held = await Promise.all(
+    claims.map(async (claim) =>
+      won.has(claim.paymentId) ? undefined : holderOf(pool, claim.caller, claim.intentId, claim.claimKey),
+    ),
+  );
+  const limited = claims.filter(
+    ({ paymentId, unsettledLimit }, index) =>
+      unsettledLimit !== undefined && !won.has(paymentId) && held[index] === undefined,
+  );
+  const overLimit = limited.length === 0 ? new Set<string>() : await findOverLimit(pool, limited);
+  return claims.map((claim, index): ClaimOutcome => {
+    if (won.has(claim.paymentId)) return { outcome: 'claimed' };
+    const holder = held[index];
+    if (holder === undefined) return { outcome: overLimit.has(claim.paymentId) ? 'payer_over_limit' : 'intent_taken' };
+    // Of a run of the same group whose outcome did not arrive.
+    if (holder.same && holder.payment_id === claim.paymentId) return { outcome: 'claimed' };
+    return holder.same ? { outcome: 'claimed_before', paymentId: holder.payment_id } : { outcome: 'bound_elsewhere' };
+  });
+}
+
+async function findOverLimit(pool: pg.Pool, claims: readonly PaymentClaim[]): Promise<ReadonlySet<string>> {
+  const { rows } = await pool.query<PaymentRow>({ ...FIND_OVER_LIMIT, values: valuesOf(claims) });
+  return new Set(rows.map(({ payment_id }) => payment_id));
+}
+
+function valuesOf(claims: readonly PaymentClaim[]): unknown[] {
   const nowMs = Math.max(...claims.map((claim) => claim.nowMs));
-  const values = [
+  const inOrder = claims.toSorted(byIntent);
+  return [
     ...GIVEN.values({
       now: isoTime(nowMs),
       pending_since: idBound('payment', nowMs - PENDING_MS),
       pending_until: idBound('payment', nowMs + AHEAD_MS),
+      first_intent: inOrder.at(0)?.intentId ?? null,
+      last_intent: inOrder.at(-1)?.intentId ?? null,
     }),
-    ...ASKED.values(claims.toSorted(byIntent)),
+    ...ASKED.values(inOrder),
   ];
-  const { rows } = await pool.query<{ payment_id: Id<'payment'>; over_limit: boolean }>({ ...CLAIM, values });
-  const won = new Map(rows.map((row) => [row.payment_id, !row.over_limit]));
-  return Promise.all(
-    claims.map(async (claim): Promise<ClaimOutcome> => {
-      if (won.get(claim.paymentId) === true) return { outcome: 'claimed' };
-      const held = await holderOf(pool, claim.caller, claim.intentId, claim.claimKey);
-      if (held === undefined) return { outcome: won.has(claim.paymentId) ? 'payer_over_limit' : 'intent_taken' };
-      // Of a run of the same group whose outcome did not arrive.
-      if (held.same && held.payment_id === claim.paymentId) return { outcome: 'claimed' };
-      return held.same ? { outcome: 'claimed_before', paymentId: held.payment_id } : { outcome: 'bound_elsewhere' };
-    }),
-  );
 }
 
 export async function claimPayment(pool: pg.Pool, claim: PaymentClaim): Promise<ClaimOutcome> {
@@ -209,6 +246,7 @@ export async function findClaim(
   return held && (held.same ? 'here' : 'elsewhere');
 }
 
+type PaymentRow = { readonly payment_id: Id<'payment'> };
 type Holder = { readonly same: boolean; readonly payment_id: Id<'payment'> | null };
 
 async function holderOf(

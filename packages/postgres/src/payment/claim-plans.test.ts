@@ -73,7 +73,7 @@ test('the claim of a group compares no payment with every other, and looks at no
     const heard = {
       query: async (asked: Asked) => {
         claim ??= asked;
-        return { rows: claims.map(({ paymentId }) => ({ payment_id: paymentId, over_limit: false })) };
+        return { rows: claims.map(({ paymentId }) => ({ payment_id: paymentId })) };
       },
     };
     await claimPayments(heard as unknown as pg.Pool, claims);

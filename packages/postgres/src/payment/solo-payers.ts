@@ -1,7 +1,7 @@
 // Payers whose payments go through the solo queue. Core decides who they are and how long they wait.
 import { isoTime, SETTLEMENT_STATUS, soloTerms } from '@svc-pay/core';
 import type pg from 'pg';
-import { NOT_MERGED } from '../database/planner.ts';
+import { NOT_MERGED, withoutIndex } from '../database/planner.ts';
 import { sqlIs } from '../database/status-sql.ts';
 
 const IS_QUEUED = sqlIs(SETTLEMENT_STATUS.queued);
@@ -63,7 +63,7 @@ const MARK = {
       order by waiting.account_id, waiting.mode, waiting.payment_id for update of waiting skip locked
     ) found
     where s.account_id = found.account_id and s.mode = found.mode and s.payment_id = found.payment_id
-      and s.status ${IS_QUEUED}`,
+      and ${withoutIndex('s.status')} ${IS_QUEUED}`,
 };
 
 export async function markSoloPayers(

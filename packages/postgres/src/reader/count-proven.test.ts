@@ -1,11 +1,15 @@
 // Logs of batches that a lane has recorded before the chain reader reads them, on a chain whose blocks may go.
 import { createLaneComparison, type MinedBatch, type PendingBatch, type ProcessorLog } from '@svc-pay/core';
+import type pg from 'pg';
 import { expect, test } from 'vitest';
+import { openDatabase } from '../database/open-database.ts';
 import { loadBatchBlocks, loadRecordedBatch } from '../finality/mined-batches.ts';
 import { moveBatch } from '../finality/move-batch.ts';
 import { reverseBatch } from '../finality/reverse-reorged-batch.ts';
 import { createTestDatabase } from '../testing/create-test-database.ts';
 import { createLaneWorld } from '../testing/lane-world.ts';
+import { whileUncommitted } from '../testing/while-uncommitted.ts';
+import { countProven } from './count-proven.ts';
 import { dropRecorded } from './drop-recorded.ts';
 import { createLaneComparisonStore } from './lane-comparison.ts';
 import { createReaderStore } from './reader-store.ts';
@@ -98,6 +102,15 @@ test('logs that a lane has recorded from the same block are counted when they ar
   expect(await compare()).toEqual([]);
 });
 
+test('logs of a batch that becomes final while their reader waits for it are counted', async () => {
+  const { settleThree, logs, pass, counts, pool } = await world();
+  await settleThree();
+  const read = await logs();
+  const change = "update svc.batches set status = 'finalized' where status = 'mined'";
+  expect(await whileUncommitted(pool, [change], () => pass(read))).toBe(true);
+  expect(await counts()).toEqual([3]);
+});
+
 test('logs that are read again after a rewind count once', async () => {
   const { settleThree, logs, pass, stored, counts, reader, network } = await world();
   await settleThree();
@@ -169,6 +182,27 @@ test('a batch whose counted block is gone is read again in its new block, and ag
   expect(await compare()).toEqual([]);
 });
 
+test.each([
+  ['all of its logs are read again', 3, []],
+  ['one of its logs is not read again', 2, [{ event: 'batch_logs_differ', completed: 3, logsRead: 2 }]],
+])(
+  'a batch that the release before took back, which left its number, is judged by what is read now: %s',
+  async (_, again, told) => {
+    const { settleThree, settle, logs, pass, counts, compare, ...lane } = await world();
+    await settleThree();
+    await pass(await logs());
+    lane.chain.reorganise(1_000);
+    for (const { id, blockHash } of await lane.batches()) await reverseBatch(lane.pool, id, blockHash, Date.now());
+    await lane.pool.query('update svc.batches set logs_read = 3');
+    await lane.reader.rewind(lane.network, START, Date.now());
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    await settle();
+    await pass((await logs()).slice(0, again));
+    expect(await counts()).toEqual([3 + again]);
+    expect(await compare()).toMatchObject(told);
+  },
+);
+
 test('a batch that moves to another block after its logs were counted is counted there', async () => {
   const { settleThree, logs, pass, stored, counts, unread, compare, ...lane } = await world();
   await settleThree();
@@ -185,4 +219,32 @@ test('a batch that moves to another block after its logs were counted is counted
   await pass(await logs());
   expect([await stored(), await counts()]).toEqual([[], [3]]);
   expect(await compare()).toEqual([]);
+});
+
+test('on tables that were never analyzed each proof and each batch is found by its key', async () => {
+  const { pool, network, settleThree, logs } = await world();
+  for (let batch = 0; batch < 8; batch += 1) await settleThree();
+  const asked: pg.QueryConfig[] = [];
+  const { rows: held } = await pool.query<{ id: string }>('select id from svc.batches');
+  const client = { query: async (config: pg.QueryConfig) => ({ rows: held, count: asked.push(config) }) };
+  await countProven(client as unknown as pg.ClientBase, network, await logs());
+  const count = asked.find(({ name }) => name === 'count-proven-logs');
+  const database = openDatabase(pool.options.connectionString ?? '', {
+    applicationName: 'svc-test-count',
+    maxConnections: 1,
+    statementTimeoutMs: 10_000,
+    byKeys: true,
+    onConnectionLost: () => {},
+  });
+  try {
+    const { rows } = await database.pool.query({
+      text: `explain (analyze, format json) ${count?.text}`,
+      values: count?.values ?? [],
+    });
+    const plan = JSON.stringify(rows);
+    expect(plan).toContain('"Actual Rows":24');
+    expect(plan.match(/"Rows Removed by Join Filter":[1-9]\d*/g)).toBeNull();
+  } finally {
+    await database.close();
+  }
 });

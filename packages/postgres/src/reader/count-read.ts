@@ -4,22 +4,24 @@ import type { NetworkId } from '@svc-pay/protocol';
 import type pg from 'pg';
 
 /**
- * SQL of two parts of a `with`, where `$1` is the network and `recorded` a part with the transaction and the log index of
- * each proof. Batches are locked in one order: two readers may count logs of the same ones.
+ * SQL of two parts of a `with`, where `recorded` is a part with the network, the transaction and the log index of each proof.
+ * Batches are locked in one order: two readers may count logs of the same ones. The network is a column of the sets: planner
+ * rule 4.
  */
 export const countRead = (recorded: string) => `
     marked as (
       update svc.log_proofs proof set read = true from ${recorded} recorded
-      where proof.network = $1 and proof.transaction_id = recorded.transaction_id
+      where proof.network = recorded.network and proof.transaction_id = recorded.transaction_id
         and proof.log_index = recorded.proof_index and proof.payment_id is not null and not proof.read
-      returning proof.transaction_id
+      returning proof.network, proof.transaction_id
     ),
     counted as (
       update svc.batches batch set logs_read = logs_read + found.logs
       from (
         select locked.id, read.logs from (
           select own.batch_id, count(*) as logs from marked
-          join svc.batch_transactions own on own.network = $1 and own.transaction_id = marked.transaction_id
+          join svc.batch_transactions own
+            on own.network = marked.network and own.transaction_id = marked.transaction_id
           group by own.batch_id
         ) read
         join svc.batches locked on locked.id = read.batch_id
@@ -32,8 +34,8 @@ export const countRead = (recorded: string) => `
 const COUNT_ONE = {
   name: 'count-recorded-log',
   text: `
-    with recorded as (
-      select transaction_id, log_index as proof_index from svc.log_proofs
+    with recorded as materialized (
+      select network, transaction_id, log_index as proof_index from svc.log_proofs
       where network = $1 and transaction_id = $2 and payment_id = $3
     ), ${countRead('recorded')}
     select`,

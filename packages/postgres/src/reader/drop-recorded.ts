@@ -1,19 +1,34 @@
-// Deletes read logs that lanes have recorded: for nearly every payment that is all that the chain reader does. One
-// statement for a page of logs.
+// Deletes read logs that lanes have recorded: for nearly every payment that is all that the chain reader does. Two
+// statements for a page of logs.
 import { type MoneyLog, PAYMENT_STATUS } from '@svc-pay/core';
 import type { NetworkId } from '@svc-pay/protocol';
 import type pg from 'pg';
-import { ONE_BY_KEY } from '../database/planner.ts';
+import { inTransaction } from '../database/in-transaction.ts';
+import { expectedColumn, ONE_BY_KEY } from '../database/planner.ts';
 import { sqlIs } from '../database/status-sql.ts';
 import { countRead } from './count-read.ts';
 import { ASKED_LOGS, PROVEN_INDEX, SAYS_THE_SAME } from './proven-by-lane.ts';
 
-// A log that another process has is left to it. Payments that were completed before logs were proofs name their log themselves.
+// A log that another process has is left to it. In a statement of its own: planner rule 14.
+const HOLD = {
+  name: 'hold-recorded-logs',
+  text: `
+    with read as materialized (
+      select *, ${expectedColumn('$1', 'network')} from ${ASKED_LOGS.unnestWithPlace('read')}
+    )
+    select read.place::integer from read
+    join svc.read_logs log
+      on log.network = read.network and log.transaction_id = read.transaction_id and log.log_index = read.log_index
+    where log.block_hash = read.block_hash
+    for update of log skip locked`,
+};
+
+// Payments that were completed before logs were proofs name their log themselves.
 const DROP = {
   name: 'drop-recorded-logs',
   text: `
     with read as materialized (
-      select read.*, coalesce((
+      select read.*, ${expectedColumn('$1', 'network')}, coalesce((
           ${PROVEN_INDEX}
         ), (
           select read.log_index from svc.intent_codes code
@@ -44,18 +59,11 @@ const DROP = {
         )) as proof_index
       from ${ASKED_LOGS.unnestWithPlace('read')}
     ),
-    recorded as (
-      select read.place, read.transaction_id, read.log_index, read.proof_index from read
-      join svc.read_logs log
-        on log.network = $1 and log.transaction_id = read.transaction_id and log.log_index = read.log_index
-          and log.block_hash = read.block_hash
-      where read.proof_index is not null
-      for update of log skip locked
-    ),
     removed as (
-      delete from svc.read_logs log using recorded
-      where log.network = $1 and log.transaction_id = recorded.transaction_id and log.log_index = recorded.log_index
-      returning recorded.place, recorded.transaction_id, recorded.proof_index
+      delete from svc.read_logs log using read
+      where log.network = read.network and log.transaction_id = read.transaction_id and log.log_index = read.log_index
+        and read.proof_index is not null
+      returning read.place, read.network, read.transaction_id, read.proof_index
     ), ${countRead('removed')}
     select place::integer from removed`,
 };
@@ -66,10 +74,25 @@ export async function dropRecorded(
   logs: readonly MoneyLog[],
 ): Promise<readonly MoneyLog[]> {
   if (logs.length === 0) return logs;
-  const { rows } = await pool.query<{ place: number }>({
-    ...DROP,
+  const dropped = await inTransaction(pool, async (client) => {
+    const held = await logsOf(client, HOLD, network, logs);
+    return held.length === 0 ? held : logsOf(client, DROP, network, held);
+  });
+  const gone = new Set(dropped);
+  return logs.filter((log) => !gone.has(log));
+}
+
+/** Those of `logs` that the statement returns, by their place. */
+async function logsOf(
+  client: pg.ClientBase,
+  statement: { readonly name: string; readonly text: string },
+  network: NetworkId,
+  logs: readonly MoneyLog[],
+): Promise<readonly MoneyLog[]> {
+  const { rows } = await client.query<{ place: number }>({
+    ...statement,
     values: [network, ...ASKED_LOGS.values(logs.map((log) => ({ network, log })))],
   });
-  const dropped = new Set(rows.map(({ place }) => place - 1));
-  return logs.filter((_, index) => !dropped.has(index));
+  const found = new Set(rows.map(({ place }) => place - 1));
+  return logs.filter((_, index) => found.has(index));
 }

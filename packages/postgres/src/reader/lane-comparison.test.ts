@@ -34,6 +34,12 @@ async function world() {
         const lane = { relayer: '0x4444444444444444444444444444444444444444', batch_id: id, status: 'completed' };
         await insertRow(pool, 'settlements', { payment_id: `pay_${id}_${each}`, ...lane });
       }
+      await pool.query(
+        `insert into svc.log_proofs (network, transaction_id, log_index, mode, account_id, payment_id, read, created_at)
+         select $1, $2, number, 'test', 'acct_of_the_batch', 'pay_' || $3::text || '_' || number, true, $4
+         from generate_series(0, $5::integer - 1) as number`,
+        [network, transaction_id, id, NOW, logsRead],
+      );
     },
     runAfter: async (ms: number) => {
       laterMs = ms;
@@ -67,6 +73,21 @@ test('a payment that was never read is told after ten minutes, once', async () =
     expect.objectContaining({ event: 'batch_logs_differ', batchId: 'bat_missed', completed: 3, logsRead: 2 }),
   ]);
   expect(await open()).toEqual([]);
+});
+
+test('a log whose proof is gone, or is not marked as read, does not count, whatever the number of the batch says', async () => {
+  const { batch, runAfter, told, pool } = await world();
+  await batch('bat_gone', 2, 2);
+  await pool.query("delete from svc.log_proofs where payment_id = 'pay_bat_gone_0'");
+  await batch('bat_unread', 2, 2);
+  await pool.query("update svc.log_proofs set read = false where transaction_id = '0xbat_unread'");
+  await batch('bat_twice', 2, 2);
+  await pool.query("update svc.batches set logs_read = 4 where id = 'bat_twice'");
+  await runAfter(11 * MINUTE_MS);
+  expect(told.filter((each) => each !== 'counted')).toEqual([
+    expect.objectContaining({ batchId: 'bat_gone', completed: 2, logsRead: 1 }),
+    expect.objectContaining({ batchId: 'bat_unread', completed: 2, logsRead: 0 }),
+  ]);
 });
 
 test('a batch waits while the reader has not passed its block, while it is not final, and while a log waits', async () => {

@@ -17,11 +17,16 @@ export function createLaneComparisonStore(pool: pg.Pool): LaneComparisonStore {
   };
 }
 
-// The condition on the network repeats that of the index.
+// The condition on the network repeats that of the index. A log counts only while its proof says that it was read: a release that
+// took a batch back and did not know that its logs were counted has left the number too high, and removed the proofs.
 const LOAD = {
   name: 'load-uncompared-batches',
   text: `
-    select b.id, b.transaction_id, b.block_number, b.logs_read,
+    select b.id, b.transaction_id, b.block_number, least(b.logs_read, (
+        select count(*)::integer from svc.log_proofs proof
+        where proof.network = b.network and proof.transaction_id = b.transaction_id and proof.payment_id is not null
+          and proof.refund_id is null and proof.read
+      )) as logs_read,
       (extract(epoch from $5::timestamptz - b.updated_at) * 1000)::float8 as final_for_ms, (
         select count(*)::integer from svc.settlements s
         where s.batch_id = b.id and s.status ${sqlIs(SETTLEMENT_STATUS.completed)} and s.foreign_transaction_id is null

@@ -2,6 +2,7 @@
 import { isoTime, type MoneyLog } from '@svc-pay/core';
 import type { NetworkId } from '@svc-pay/protocol';
 import type pg from 'pg';
+import { expectedColumn } from '../database/planner.ts';
 import { columnArrays } from '../database/statement-parameters.ts';
 
 const LOGS = columnArrays<MoneyLog>(
@@ -17,17 +18,18 @@ const LOGS = columnArrays<MoneyLog>(
 const NOTE = {
   name: 'note-waiting-logs',
   text: `
-    with asked as (
-      select given.place::integer as place, log.transaction_id, log.log_index, log.waits_since
-      from ${LOGS.unnestWithPlace('given')}
+    with given as materialized (select *, ${expectedColumn('$1', 'network')} from ${LOGS.unnestWithPlace('given')}),
+    asked as (
+      select given.place::integer as place, log.network, log.transaction_id, log.log_index, log.waits_since
+      from given
       join svc.read_logs log
-        on log.network = $1 and log.transaction_id = given.transaction_id and log.log_index = given.log_index
-          and log.block_hash = given.block_hash
+        on log.network = given.network and log.transaction_id = given.transaction_id and log.log_index = given.log_index
+      where log.block_hash = given.block_hash
       for update of log skip locked
     ),
     noted as (
       update svc.read_logs log set waits_since = $2::timestamptz from asked
-      where log.network = $1 and log.transaction_id = asked.transaction_id and log.log_index = asked.log_index
+      where log.network = asked.network and log.transaction_id = asked.transaction_id and log.log_index = asked.log_index
         and asked.waits_since is null
     )
     select place, coalesce(waits_since, $2::timestamptz) as since from asked`,

@@ -1,0 +1,129 @@
+// PostgreSQL 18.4 prunes partitions through freed memory after a statement has locked a row that another transaction changed:
+// docs/internals/planner-rules.md, rule 14.
+import { newId } from '@svc-pay/protocol/ids';
+import pg from 'pg';
+import { expect, test, vi } from 'vitest';
+import { createDeliveryStore } from '../delivery/delivery-store.ts';
+import { loadEndpointFacts } from '../delivery/endpoint-facts.ts';
+import { expireIntents } from '../intent/expire-intents.ts';
+import { countProven } from '../reader/count-proven.ts';
+import { countRecorded } from '../reader/count-read.ts';
+import { dropRecorded } from '../reader/drop-recorded.ts';
+import { createTestDatabase } from '../testing/create-test-database.ts';
+import { createLaneWorld } from '../testing/lane-world.ts';
+import { inTransaction } from './in-transaction.ts';
+
+const BY_INDEX = '-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c jit=off';
+const PRINTED = '-c debug_print_plan=on -c debug_pretty_print=off -c client_min_messages=log';
+const LOCKS = /\bfor (no key update|update|share|key share)\b/;
+const TRANSACTION = `0x${'ab'.repeat(32)}`;
+
+/** Prunes after a lock, as no statement of ours may. */
+const WRONG = `
+  with held as materialized (select id from svc.batches where id = $1 for update),
+  proofs as materialized (
+    select proof.payment_id from held
+    cross join lateral (select payment_id from svc.log_proofs found where found.transaction_id = held.id limit 1) proof
+  )
+  select payment_id from proofs`;
+/** They have read all partitions when the lock ends: of batches, or of intents that are locked as they are found. */
+const LOCK_LAST = new Set(['count-proven-logs', 'count-recorded-log', 'drop-recorded-logs', 'expire-intents']);
+
+const { pool, url } = await createTestDatabase();
+
+type Asked = { readonly name: string; readonly text: string };
+
+/** Statements by name that were sent while `work` ran. */
+async function namedStatements(work: () => Promise<void>): Promise<Map<string, string>> {
+  const heard = vi.spyOn(pg.Client.prototype, 'query');
+  try {
+    await work();
+    return new Map(
+      heard.mock.calls.flatMap(([asked]) => {
+        const { name, text } = asked as { name?: string; text?: string };
+        return name === undefined || text === undefined ? [] : [[name, text] as const];
+      }),
+    );
+  } finally {
+    heard.mockRestore();
+  }
+}
+
+/** How the plan of a statement that names no values is printed in the server's own form. */
+async function printedPlan(client: pg.Client, text: string): Promise<string> {
+  let printed = '';
+  const note = ({ message, detail }: { message?: string | undefined; detail?: string | undefined }) => {
+    if (message === 'plan:') printed += detail ?? '';
+  };
+  client.on('notice', note);
+  await client.query(`explain (generic_plan) ${text}`);
+  client.off('notice', note);
+  return printed;
+}
+
+/** How many scans in parts of a `with` and in subqueries choose their partitions while the statement runs. */
+function prunedInSubplans(printed: string): number {
+  const subplans = printed.slice(printed.indexOf(':subplans'), printed.indexOf(':rewindPlanIDs'));
+  const [, ...infos] = printed.split('{PARTITIONPRUNEINFO');
+  const used = [...subplans.matchAll(/:part_prune_index\s+(\d+)/g)].map(([, index]) => Number(index));
+  return used.filter((index) => /:exec_pruning_steps\s+\(/.test(infos[index] ?? '')).length;
+}
+
+test('no statement of payments, deliveries and read logs prunes in its parts while it runs if one of them locks rows', async () => {
+  const { caller, lane, queue, settle } = await createLaneWorld(pool);
+  const { network } = lane;
+  const endpoint = { accountId: caller.accountId, mode: caller.mode, endpointId: newId('endpoint', Date.now()) };
+  const log = {
+    event: 'payment_settled' as const,
+    address: '0xaa',
+    intentCode: 1n,
+    payer: '0xbb',
+    asset: '0xcc',
+    payoutId: 1n,
+    amountAtomic: 1n,
+    feeAtomic: 0n,
+    position: { transactionId: TRANSACTION, logIndex: 0, blockNumber: 1n, blockHash: '0x1' },
+  };
+  await pool.query(
+    `insert into svc.read_logs
+      (network, transaction_id, log_index, address, block_number, block_hash, event, log, created_at)
+      values ($1, $2, 0, $3, 1, '0x1', 'payment_settled', '{}', now())`,
+    [network, TRANSACTION, log.address],
+  );
+  const statements = await namedStatements(async () => {
+    await queue(2);
+    await settle();
+    await expireIntents(pool, Date.now(), 10);
+    await createDeliveryStore(pool).leaseDeliveries([{ ...endpoint, room: 1, keptRoom: 0 }], Date.now(), 1_000);
+    await inTransaction(pool, (client) => loadEndpointFacts(client, []));
+    await inTransaction(pool, (client) => countProven(client, network, [log]));
+    await dropRecorded(pool, network, [log]);
+    await inTransaction(pool, (client) => countRecorded(client, network, TRANSACTION, newId('payment', Date.now())));
+  });
+  // Sent only for a batch that is held.
+  const heard = {
+    query: async (asked: Asked) => ({ rows: [{ id: 'btch_1' }], count: statements.set(asked.name, asked.text) }),
+  };
+  await countProven(heard as unknown as pg.ClientBase, network, [log]);
+  const names = [...statements].filter(([, text]) => LOCKS.test(text)).map(([name]) => name);
+  expect(names).toEqual(
+    expect.arrayContaining(['claim-payment', 'claim-deliveries', 'hold-endpoints', 'expire-intents']),
+  );
+  expect(names).toEqual(expect.arrayContaining(['hold-batches-to-count', 'hold-recorded-logs', ...LOCK_LAST]));
+
+  const client = new pg.Client({ connectionString: url, options: `${BY_INDEX} ${PRINTED}` });
+  await client.connect();
+  try {
+    expect(prunedInSubplans(await printedPlan(client, WRONG))).toBe(1);
+    const pruning: string[] = [];
+    for (const [name, text] of statements) {
+      if (!LOCKS.test(text)) continue;
+      const printed = await printedPlan(client, text);
+      expect(printed, name).toContain(':subplans');
+      if (printed.includes('{LOCKROWS') && prunedInSubplans(printed) > 0) pruning.push(name);
+    }
+    expect(pruning.filter((name) => !LOCK_LAST.has(name))).toEqual([]);
+  } finally {
+    await client.end();
+  }
+});
