@@ -66,7 +66,7 @@ export const SUITES: readonly Suite[] = [
   { name: 'simulation', budgetSeconds: 42, checks: [tests('simulation')] },
   {
     name: 'postgres',
-    budgetSeconds: 118,
+    budgetSeconds: 150,
     checks: [
       tests('postgres'),
       command('bench reader', 'node', 'tests/bench/main.ts', 'reader', '--most', '100000', '--check'),
@@ -75,7 +75,7 @@ export const SUITES: readonly Suite[] = [
   { name: 'api', budgetSeconds: 76, checks: [processTests('api')] },
   { name: 'webhooks', budgetSeconds: 60, checks: [processTests('webhooks')] },
   { name: 'cli', budgetSeconds: 84, checks: [processTests('cli')] },
-  { name: 'e2e', budgetSeconds: 600, checks: [processTests('e2e')] },
+  { name: 'e2e', budgetSeconds: 575, checks: [processTests('e2e')] },
   { name: 'browser', budgetSeconds: 480, checks: [processTests('browser')] },
   { name: 'chaos', budgetSeconds: 270, checks: [tests('chaos')] },
   { name: 'drill', budgetSeconds: 90, checks: [processTests('drill')] },

@@ -51,7 +51,14 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
   await waitForPreviousServer(dataDirectory);
 
   const settings = { ...options.settings, ...(durable ? DURABLE : NOT_DURABLE) };
-  const { server, pid, port } = await launch({ binaries, user, dataDirectory, settings, port: options.port });
+  const { server, pid, port } = await launch({
+    binaries,
+    user,
+    dataDirectory,
+    settings,
+    port: options.port,
+    overwriteFreed: !durable,
+  });
   // INT is PostgreSQL's fast shutdown, QUIT its immediate one.
   const dismissKiller = startKiller(pid, { ask: 'INT', force: 'QUIT', patienceSeconds: 10, remove: temporary });
   const ended = new Promise<void>((resolve) => {
