@@ -65,11 +65,15 @@ async function moveOne({ options, context }: Input<Move>): Promise<CommandOutcom
 
 function told({ paint }: Context, accountId: string, moved: MovedAccount): CommandOutcome {
   if (moved.ok) {
-    const { changed, rows } = moved;
+    const { changed, rows, behind } = moved;
+    const staying =
+      behind === 0
+        ? ''
+        : ` ${behind} rows stay here: an account there has used the same authorizations or transactions.`;
     return done(
-      { accountId, changed, rows },
+      { accountId, changed, rows, behind },
       changed
-        ? `Account ${accountId} has moved with ${rows} rows, which are the same on both sides. Send its requests there.`
+        ? `Account ${accountId} has moved with ${rows} rows, which are the same on both sides.${staying} Send its requests there.`
         : `Account ${accountId} has moved before.`,
     );
   }
@@ -126,6 +130,26 @@ const REFUSALS: Readonly<Record<Exclude<MoveRefused, 'account_unknown'>, readonl
     target_busy: [
       'Bookings of the other cell are not in its figures yet.',
       'Call the command again in a minute; settlement must run there.',
+    ],
+    wallet_shared: [
+      'Another account has a direct payout to the same wallet: in two cells both could take one transfer for theirs.',
+      `Accounts that share a wallet live in one cell. Run \`${COMMAND} payouts disable\` for the payout of one of them.`,
+    ],
+    payout_in_target: [
+      'An account of the other cell has a payout of this account: the same network, processor or wallet, and number.',
+      'A payout belongs to one account. Find out whose it is, and delete the other row.',
+    ],
+    authorization_open_there: [
+      'A payer has used an authorization of a completed payment in the other cell too, where its payment has not ended.',
+      'It fails there by itself, in minutes. Call the command again.',
+    ],
+    authorization_paid_twice: [
+      'Both cells call a payment paid by one authorization, which a chain executes once.',
+      `Run \`${COMMAND} ledger check\` in both cells, and report what it finds. Nothing was moved.`,
+    ],
+    log_proven_twice: [
+      'In each cell one log, or one transaction that refunded a payment of the account, proves something else.',
+      `Run \`${COMMAND} ledger check\` in both cells, and report what it finds. Nothing was moved.`,
     ],
     schema_differs: [
       'The two cells have different schemas.',

@@ -76,6 +76,8 @@ export type BookedPaymentRow = {
   } | null;
   /** The payment that the log proof at `splitId` names. Null: there is no proof, or it is of an unattributed receipt. */
   readonly provenPaymentId: string | null;
+  /** Its claim and its proof are in the cell from which the account came, because a payment of another account has theirs here. */
+  readonly leftBehind?: boolean;
   readonly entries: readonly BookedEntry[];
 };
 

@@ -22,7 +22,8 @@ export function examineStatuses(row: BookedPaymentRow): readonly string[] {
   return [...examineSettlement(row), ...examineIntent(row), ...examineTransaction(row), ...examineProof(row)];
 }
 
-function examineSettlement({ status, settlement, settlementKept, paymentId }: BookedPaymentRow): readonly string[] {
+function examineSettlement(row: BookedPaymentRow): readonly string[] {
+  const { status, settlement, settlementKept, paymentId, leftBehind = false } = row;
   if (settlement === null) {
     return settlementKept && status === PAYMENT_STATUS.completed ? ['it is completed and has no settlement'] : [];
   }
@@ -30,7 +31,7 @@ function examineSettlement({ status, settlement, settlementKept, paymentId }: Bo
   const allowed = SETTLEMENTS_OF[status];
   if (allowed !== undefined && !allowed.includes(settlement.status))
     problems.push(`it is ${status}, its settlement is ${settlement.status}`);
-  if (status === PAYMENT_STATUS.completed && settlement.claimedBy !== paymentId)
+  if (status === PAYMENT_STATUS.completed && settlement.claimedBy !== paymentId && !leftBehind)
     problems.push(`its authorization is claimed by ${settlement.claimedBy ?? 'no payment'}`);
   return problems;
 }
@@ -68,10 +69,10 @@ function examineTransaction({ status, settlement, transactionId }: BookedPayment
 const PROVEN: ReadonlySet<PaymentStatus> = new Set([...COMPLETING, PAYMENT_STATUS.mismatched]);
 
 function examineProof(row: BookedPaymentRow): readonly string[] {
-  const { status, settlement, splitId, provenPaymentId, paymentId } = row;
+  const { status, settlement, splitId, provenPaymentId, paymentId, leftBehind = false } = row;
   if (!PROVEN.has(status) || splitId === null) return [];
   if (provenPaymentId !== null && provenPaymentId !== paymentId)
-    return [`its log ${splitId} proves payment ${provenPaymentId}`];
+    return leftBehind ? [] : [`its log ${splitId} proves payment ${provenPaymentId}`];
   const needsProof = settlement !== null && paymentSource(row) !== 'settled';
   return provenPaymentId === null && needsProof ? [`no log proof has its log ${splitId}`] : [];
 }

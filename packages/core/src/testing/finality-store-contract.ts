@@ -214,11 +214,17 @@ export function testFinalityStore(create: () => Promise<StoreHarness>): void {
     expect(gasOf(await harness.read())).toBe(0n);
   });
 
-  test('only a mined batch is recorded', async () => {
+  test('a final batch is neither taken back nor moved, so that what is refunded of it stays paid', async () => {
     const { harness, batch } = await mined(['settled']);
+    const record = await recorded(harness, batch);
     await harness.finality.recordFinal(await ageing(harness, batch), [], harness.nowMs());
+    const before = await harness.read();
     expect(await harness.finality.loadRecordedBatch(batch.id)).toBeUndefined();
     expect(await harness.finality.reverseBatch(batch.id, BLOCK, harness.nowMs())).toBe(false);
+    const moved = minedAs(batch, ['settled'], { blockNumber: 103n, blockHash: '0xb103', gasCostAtomic: 777n });
+    const options = { nowMs: harness.nowMs(), gasCoin: undefined };
+    expect(await harness.finality.moveBatch(record, BLOCK, moved, options)).toBe(false);
+    expect(await harness.read()).toEqual(before);
   });
 
   test('a reversed settlement of stranded money leaves the payment held and the money stranded', async () => {

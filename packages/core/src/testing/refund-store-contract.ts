@@ -40,9 +40,23 @@ export function testRefundStore(harness: RefundHarness & StoredRefundRows): void
       nextSequence: 1,
       totals: { paidAtomic: 1_000n, refundedAtomic: 0n, reservedAtomic: 0n },
     });
-    const young = await paid({ final: false });
-    expect(await refundable(young)).toMatchObject({ final: false });
-    expect(codeOf(await store.recordPrepared(await terms(young, 1n), nowMs))).toBe('refund_payment_not_final');
+    expect(await refundable(await paid({ final: false }))).toMatchObject({ final: false });
+  });
+
+  test('no refund of a payment begins before its batch is final, prepared, reported or found on chain', async () => {
+    const paymentId = await paid({ final: false });
+    const { kind, sequence, nonce, ...given } = await terms(paymentId, 1n);
+    const { id, recipient, reason } = given;
+    const asked = { ...owner, id, paymentId, wallet, recipient };
+    const reported = { transactionId: `0x${'7'.repeat(64)}`, logIndex: null };
+    const answers = [
+      await store.recordPrepared({ ...given, kind, sequence, nonce }, nowMs),
+      await store.recordReported({ ...asked, reason, reported, amountAtomic: 1n }, nowMs),
+      await store.recordFound({ ...asked, kind, sequence, nonce }, nowMs),
+    ];
+    expect(answers.map(codeOf)).toEqual(Array(3).fill('refund_payment_not_final'));
+    expect(await store.list(owner, paymentId)).toEqual([]);
+    expect(await totalsOf(paymentId)).toEqual([1_000n, 0n, 0n]);
   });
 
   test('a prepared refund reserves nothing, and is refused above what was paid, out of sequence, or beside ten', async () => {

@@ -16,6 +16,15 @@ import { payoutOfSettlement } from './payout-of-settlement.ts';
 const one = (name: string, source: string) =>
   `left join lateral (select * from ${source} ${ONE_BY_KEY}) ${name} on true`;
 
+// Of a chain whose transactions have no logs: one transaction paid merchants of two cells, and the account moved to the other one.
+const LEFT_BEHIND = `case
+      when p.network not like 'eip155:%' and (c.account_id <> p.account_id or l.account_id <> p.account_id) then exists (
+        select from svc.audit entry
+        where entry.account_id = p.account_id and entry.mode = p.mode and entry.action = 'account.arrived'
+          and (entry.detail ->> 'behind')::bigint > 0
+      ) else false
+    end`;
+
 /** `payments` is a query that yields rows of `svc.payments`. */
 export const bookedRows = (payments: string): string => `
   select p.account_id, p.mode, p.id, p.intent_id, p.status, p.network, p.asset, p.payer, p.paid_amount, p.fee_amount,
@@ -25,6 +34,7 @@ export const bookedRows = (payments: string): string => `
     c.payment_id as claimed_by, '0x' || encode(c.nonce, 'hex') as nonce, l.payment_id as proven_payment_id,
     b.id as batch_id, b.status as batch_status, b.transaction_id as batch_transaction_id,
     t.merchant, t.fee_bps, t.splits,
+    ${LEFT_BEHIND} as left_behind,
     v.action, v.status as stranded_status, v.stranded_transaction_id, v.stranded_log_index, v.batch_id as stranded_batch,
     p.id >= (
       select svc.id_bound('pay', svc.first_kept(item)) from svc.partitioned_tables item where table_name = 'settlements'
@@ -87,6 +97,7 @@ export type BookedDbRow = {
   readonly nonce: string | null;
   readonly proven_payment_id: string | null;
   readonly claimed_by: string | null;
+  readonly left_behind: boolean;
   readonly batch_id: string | null;
   readonly batch_status: BatchStatus;
   readonly batch_transaction_id: string;
@@ -165,6 +176,7 @@ export function bookedRowOf(row: BookedDbRow): BookedPaymentRow {
             batchId: row.stranded_batch,
           },
     provenPaymentId: row.proven_payment_id,
+    leftBehind: row.left_behind,
     entries: row.entries.map((entry) => ({
       id: entry.id,
       network: entry.network,

@@ -32,17 +32,27 @@ export async function speakAlike(client: pg.ClientBase): Promise<void> {
     set local enable_seqscan = on; set local enable_hashjoin = on`);
 }
 
-/** `from` reads in one snapshot, `to` writes in one transaction. Returns how many rows were read. */
+/** Rows that were not written, because another account of the other cell has their key. As JSON, by table. */
+export type TakenRows = ReadonlyMap<string, readonly string[]>;
+
+export type CopiedRows = { readonly rows: number; readonly taken: TakenRows };
+
+/** `from` reads in one snapshot, `to` writes in one transaction. */
 export async function copyRows(
   from: pg.ClientBase,
   to: pg.ClientBase,
   columns: TableColumns,
   accountId: string,
-): Promise<number> {
+): Promise<CopiedRows> {
   await to.query(`select set_config('svc.arriving', $1, true)`, [accountId]);
-  let copied = 0;
-  for (const moved of MOVED_TABLES) copied += await copyTable(from, to, { moved, columns, accountId });
-  return copied;
+  let rows = 0;
+  const taken = new Map<string, readonly string[]>();
+  for (const moved of MOVED_TABLES) {
+    const table = await copyTable(from, to, { moved, columns, accountId });
+    rows += table.copied;
+    if (table.taken.length > 0) taken.set(moved.table, table.taken);
+  }
+  return { rows, taken };
 }
 
 type OneTable = { readonly moved: MovedTable; readonly columns: TableColumns; readonly accountId: string };
@@ -53,32 +63,55 @@ async function copyTable(from: pg.ClientBase, to: pg.ClientBase, { moved, column
   const order = moved.order === undefined ? '' : ` order by t.${moved.order}`;
   await from.query(`declare moved_rows no scroll cursor for ${linesOf(moved, names)}${order}`, [accountId]);
   let copied = 0;
+  const taken: string[] = [];
   for (;;) {
     const { rows } = await from.query<{ line: string }>(`fetch ${PAGE} from moved_rows`);
     if (rows.length === 0) break;
-    await to.query(write, [`[${rows.map(({ line }) => line).join(',')}]`]);
+    const page = jsonOf(rows.map(({ line }) => line));
+    const { rowCount } = await to.query(write, [page]);
+    // Read after the insert, which has waited for whoever was taking a key.
+    if (moved.key !== undefined && rowCount !== rows.length) taken.push(...(await findTaken(to, moved, page)));
     copied += rows.length;
   }
   await from.query('close moved_rows');
-  return copied;
+  return { copied, taken };
 }
 
-/** By table: what both sides have, as it is compared. */
+async function findTaken(to: pg.ClientBase, { table, key = [] }: MovedTable, page: string): Promise<readonly string[]> {
+  const { rows } = await to.query<{ line: string }>(
+    `select page.doc::text as line from ${givenRows(table)}
+     join svc.${table} held on ${key.map((column) => `held.${column} = given.${column}`).join(' and ')}
+     where held.account_id is distinct from given.account_id order by page.place`,
+    [page],
+  );
+  return rows.map(({ line }) => line);
+}
+
+export const jsonOf = (lines: readonly string[]): string => `[${lines.join(',')}]`;
+
+/** SQL: the rows `given` of the JSON in `$1`. */
+export const givenRows = (table: string): string =>
+  `json_array_elements($1::json) with ordinality as page (doc, place)
+    cross join lateral json_populate_record(null::svc.${table}, page.doc) given`;
+
+/** By table: what both sides have, as it is compared. `without` is left out: rows that stay where they are. */
 export async function digestRows(
   client: pg.ClientBase,
   columns: TableColumns,
   accountId: string,
+  without: TakenRows = new Map(),
 ): Promise<readonly TableDigest[]> {
   const digests: TableDigest[] = [];
   for (const moved of MOVED_TABLES) {
     const compared =
       moved.compared ?? columnsOf(columns, moved.table).filter((column) => !Object.hasOwn(moved.own ?? {}, column));
+    const staying = without.get(moved.table);
     const { rows } = await client.query<{ rows: number; digest: string }>(
       `select count(*)::integer as rows,
          coalesce(sum(('x' || substr(hash, 1, 15))::bit(60)::bigint), 0) || '/'
            || coalesce(sum(('x' || substr(hash, 16, 15))::bit(60)::bigint), 0) as digest
-       from (select md5(line) as hash from (${linesOf(moved, compared)}) of (line)) hashed`,
-      [accountId],
+       from (select md5(line) as hash from (${linesOf(staying ? leavingOut(moved) : moved, compared)}) of (line)) hashed`,
+      staying ? [accountId, jsonOf(staying)] : [accountId],
     );
     digests.push({ table: moved.table, ...(rows[0] ?? { rows: 0, digest: '' }) });
   }
@@ -97,18 +130,26 @@ export async function sumBooks(client: pg.ClientBase, accountId: string): Promis
   return rows[0]?.sums ?? '';
 }
 
+const leavingOut = (moved: MovedTable): MovedTable => ({
+  ...moved,
+  of: `${moved.of} and not exists (
+    select from json_populate_recordset(null::svc.${moved.table}, $2::json) staying
+    where ${(moved.key ?? []).map((column) => `staying.${column} = t.${column}`).join(' and ')}
+  )`,
+});
+
 const linesOf = ({ table, of, also }: MovedTable, columns: readonly string[]): string =>
   `select row_to_json(line)::text as line from svc.${table} t cross join lateral (
      select ${[...columns.map((column) => `t.${column}`), ...(also === undefined ? [] : [also])].join(', ')}
    ) line where ${of}`;
 
-function writeStatement({ table, own = {}, shared }: MovedTable, columns: readonly string[]): string {
+function writeStatement({ table, own = {}, shared, key }: MovedTable, columns: readonly string[]): string {
+  const mayBeThere = shared === true || key !== undefined;
   const written = columns.filter((column) => !(Object.hasOwn(own, column) && own[column] === undefined));
   return `insert into svc.${table} (${written.join(', ')})
     select ${written.map((column) => own[column] ?? `given.${column}`).join(', ')}
-    from json_array_elements($1::json) with ordinality as page (doc, place)
-    cross join lateral json_populate_record(null::svc.${table}, page.doc) given
-    order by page.place${shared === true ? ' on conflict do nothing' : ''}`;
+    from ${givenRows(table)}
+    order by page.place${mayBeThere ? ' on conflict do nothing' : ''}`;
 }
 
 function columnsOf(columns: TableColumns, table: string): readonly string[] {

@@ -64,8 +64,8 @@ test('endpoints that fail and direct payouts are told of on, without those of an
       active_from: new Date(now),
       fee_bps: 0,
       splits: '[]',
-      processor: '0xw',
-      merchant: '0xw',
+      processor: `0xw${payoutId}`,
+      merchant: `0xw${payoutId}`,
       announced_at: null,
     });
   expect(await move()).toMatchObject({ ok: true });

@@ -16,6 +16,7 @@ import { writeAudit } from '../audit/write-audit.ts';
 import { inTransaction } from '../database/in-transaction.ts';
 import { sqlIs, sqlStatus, sqlStep } from '../database/status-sql.ts';
 import { type CellRefusal, type CellSecrets, compareCells } from './compare-cells.ts';
+import { comparePayouts, type PayoutRefusal } from './compare-payouts.ts';
 import { copyRows, digestRows, loadColumns, speakAlike, sumBooks, type TableDigest } from './copy-rows.ts';
 import { allowLeaving, guardAccount, unguardAccount, unparkDeliveries } from './guard-account.ts';
 import {
@@ -28,6 +29,7 @@ import {
   raisePositions,
 } from './hand-over.ts';
 import { type OpenMoveWork, readOpenWork } from './open-work.ts';
+import { decideTaken, type TakenRefusal } from './taken-rows.ts';
 
 /** A table, or the sums of the books, that is not the same on both sides. */
 export type MoveDifference = { readonly table: string; readonly here: string; readonly there: string };
@@ -35,14 +37,19 @@ export type MoveDifference = { readonly table: string; readonly here: string; re
 export type MoveRefused =
   | MoveRefusal
   | CellRefusal
+  | PayoutRefusal
+  | TakenRefusal
   | 'move_under_way'
   | 'move_to_another_cell'
   | 'account_not_moving'
   | 'account_moved'
   | 'target_busy';
 
+/** `behind`: rows that stay in the cell that the account left, because another account of the other cell has their key. */
+type MovedRows = { readonly rows: number; readonly behind: number };
+
 export type MovedAccount =
-  | { readonly ok: true; readonly changed: boolean; readonly rows: number }
+  | ({ readonly ok: true; readonly changed: boolean } & MovedRows)
   | { readonly ok: false; readonly code: MoveRefused }
   | { readonly ok: false; readonly code: 'account_has_open_work'; readonly open: readonly OpenMoveWork[] }
   | { readonly ok: false; readonly code: 'copies_differ'; readonly differences: readonly MoveDifference[] };
@@ -65,17 +72,22 @@ export async function moveAccount(operation: Operation, options: MoveOptions): P
     const found = await loadFacts(operation.pool, target, accountId);
     const judged = judgeMove(found);
     if (!judged.ok) return judged;
-    if (judged.step === 'moved_before') return { ok: true, changed: false, rows: 0 };
+    if (judged.step === 'moved_before') return { ok: true, changed: false, ...NO_ROWS };
     const cells = await compareCells(operation.pool, target, accountId, secrets);
     if (!cells.ok) return cells;
     if (found.targetPrefix !== null && found.targetPrefix !== cells.prefix)
       return { ok: false, code: 'move_to_another_cell' };
+    if (judged.step === 'finish') return finish(operation, accountId, NO_ROWS);
+    const left = judged.step === 'complete';
+    const refusal = await comparePayouts(operation.pool, target, accountId, left);
+    if (refusal !== undefined) return { ok: false, code: refusal };
     if (judged.step === 'begin') await begin(operation, accountId, cells.prefix);
-    if (judged.step === 'finish') return finish(operation, accountId, 0);
-    const copied = await copy(operation, source, options, judged.step === 'complete');
-    return copied.ok ? finish(operation, accountId, copied.rows) : copied;
+    const copied = await copy(operation, source, options, left);
+    return copied.ok ? finish(operation, accountId, copied) : copied;
   });
 }
+
+const NO_ROWS: MovedRows = { rows: 0, behind: 0 };
 
 export type AbortedMove = { readonly ok: true } | { readonly ok: false; readonly code: MoveRefused };
 
@@ -165,7 +177,7 @@ async function begin({ pool, nowMs, actor }: Operation, accountId: string, prefi
   });
 }
 
-type Copied = { readonly ok: true; readonly rows: number } | Extract<MovedAccount, { readonly ok: false }>;
+type Copied = ({ readonly ok: true } & MovedRows) | Extract<MovedAccount, { readonly ok: false }>;
 
 async function copy(
   operation: Operation,
@@ -185,9 +197,7 @@ async function copy(
   await source.query('begin isolation level repeatable read read only');
   const open = left ? [] : await readOpenWork(source, accountId);
   if (open.length > 0) {
-    await source.query('rollback');
-    await unguardAccount(pool);
-    await inTransaction(pool, (client) => unparkDeliveries(client, accountId));
+    await release(pool, source, accountId);
     return { ok: false, code: 'account_has_open_work', open };
   }
   await raisePositions(target, await lastPosition(source, accountId));
@@ -197,11 +207,20 @@ async function copy(
     await arrival.query('begin');
     const written = await write(operation, { source, arrival, accountId, left });
     if (written.ok) await arrival.query('commit');
+    else if (!left) await release(pool, source, accountId);
     return written;
   } finally {
     // What is not committed ends with its connection.
     arrival.release(true);
   }
+}
+
+/** It has not left, and nothing was lost on the way: until the next call its own jobs go on. */
+async function release(pool: pg.Pool, source: pg.PoolClient, accountId: string): Promise<void> {
+  // The snapshot has locks on the tables whose triggers go.
+  await source.query('rollback');
+  await unguardAccount(pool);
+  await inTransaction(pool, (client) => unparkDeliveries(client, accountId));
 }
 
 type Writing = {
@@ -217,9 +236,14 @@ async function write(operation: Operation, { source, arrival, accountId, left }:
   await speakAlike(source);
   await speakAlike(arrival);
   const columns = await loadColumns(source);
-  const rows = await copyRows(source, arrival, columns, accountId);
+  const copied = await copyRows(source, arrival, columns, accountId);
+  const decided = await decideTaken(arrival, copied.taken, { columns, left });
+  if (!decided.ok) return decided;
+  const { staying, replaced } = decided;
+  const behind = [...staying.values()].reduce((sum, lines) => sum + lines.length, 0);
+  const rows = copied.rows - behind;
   const differences = [
-    ...compared(await digestRows(source, columns, accountId), await digestRows(arrival, columns, accountId)),
+    ...compared(await digestRows(source, columns, accountId, staying), await digestRows(arrival, columns, accountId)),
     ...differing('sums of the books', await sumBooks(source, accountId), await sumBooks(arrival, accountId)),
   ];
   const cursors = left ? await storedCursors(source, accountId) : await loadReadingCursors(source, accountId);
@@ -227,11 +251,11 @@ async function write(operation: Operation, { source, arrival, accountId, left }:
   if (differences.length > 0) return { ok: false, code: 'copies_differ', differences };
   await adoptCursors(arrival, cursors);
   if (!(await passFolded(arrival, accountId))) return { ok: false, code: 'target_busy' };
-  await audit(arrival, nowMs, { accountId, actor, action: 'account.arrived', detail: { rows } });
+  await audit(arrival, nowMs, { accountId, actor, action: 'account.arrived', detail: { rows, behind, replaced } });
   // Whatever a commit checks is checked before the other cell gives the account away.
   await arrival.query('set constraints all immediate');
   if (!left) await leave(operation, source, accountId, cursors);
-  return { ok: true, rows };
+  return { ok: true, rows, behind };
 }
 
 async function storedCursors(client: pg.ClientBase, accountId: string): Promise<ReadingCursors> {
@@ -267,7 +291,7 @@ async function leave(
 }
 
 /** No job of this cell finds something to do for the account from now on. The intents go on in the other cell. */
-async function finish({ pool, nowMs }: Operation, accountId: string, rows: number): Promise<MovedAccount> {
+async function finish({ pool, nowMs }: Operation, accountId: string, moved: MovedRows): Promise<MovedAccount> {
   await guardAccount(pool, accountId);
   await inTransaction(pool, async (client) => {
     await allowLeaving(client, accountId);
@@ -286,7 +310,7 @@ async function finish({ pool, nowMs }: Operation, accountId: string, rows: numbe
       new Date(nowMs),
     ]);
   });
-  return { ok: true, changed: true, rows };
+  return { ok: true, changed: true, rows: moved.rows, behind: moved.behind };
 }
 
 function compared(here: readonly TableDigest[], there: readonly TableDigest[]): readonly MoveDifference[] {

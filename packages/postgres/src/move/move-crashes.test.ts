@@ -3,38 +3,8 @@
 import { randomBytes } from 'node:crypto';
 import type pg from 'pg';
 import { expect, test } from 'vitest';
-import { booksOf, createMoveWorld, type MoveWorld } from '../testing/move-world.ts';
-
-/** Kills once: in the cell `at`, when the statement fires, the connections to the database of `kills`. */
-async function killOnce(
-  world: MoveWorld,
-  at: 'source' | 'target',
-  { event, when, kills }: { readonly event: string; readonly when?: string; readonly kills: 'source' | 'target' },
-): Promise<void> {
-  const database = new URL(world[kills].url).pathname.slice(1);
-  const own = at === kills;
-  const others = `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${database}' and application_name = 'svc-operator'`;
-  await world[at].pool.query(`
-    create sequence public.kills;
-    create function public.kill() returns trigger language plpgsql as $body$
-    begin
-      if nextval('public.kills') = 1 then
-        perform ${own ? 'pg_terminate_backend(pg_backend_pid())' : `count(*) from (${others}) killed`};
-      end if;
-      return new;
-    end $body$;
-    create trigger kill ${event} for each row ${when === undefined ? '' : `when (${when})`} execute function public.kill()`);
-}
-
-const statusesOf = async ({ source, target, accountId }: MoveWorld) =>
-  Promise.all(
-    [source.pool, target.pool].map(async (pool: pg.Pool) => {
-      const { rows } = await pool.query<{ status: string }>('select status from svc.accounts where id = $1', [
-        accountId,
-      ]);
-      return rows[0]?.status ?? 'absent';
-    }),
-  );
+import { type Kill, killOnce } from '../testing/kill-once.ts';
+import { booksOf, createMoveWorld, guardsOf, type MoveWorld, statusesOf } from '../testing/move-world.ts';
 
 const paymentsOf = async (pool: pg.Pool, accountId: string) => {
   const { rows } = await pool.query<{ n: number; events: number; booked: string }>(
@@ -46,7 +16,7 @@ const paymentsOf = async (pool: pg.Pool, accountId: string) => {
   return rows[0];
 };
 
-test.each<[string, 'source' | 'target', Parameters<typeof killOnce>[2], readonly [string, string]]>([
+test.each<[string, 'source' | 'target', Kill, readonly [string, string]]>([
   [
     'before it is recorded that the move begins',
     'source',
@@ -94,23 +64,16 @@ test.each<[string, 'source' | 'target', Parameters<typeof killOnce>[2], readonly
   expect(await statusesOf(world)).toEqual(['moved', 'active']);
   expect(await paymentsOf(target.pool, accountId)).toEqual(before);
   expect([await booksOf(source.pool), await booksOf(target.pool)]).toEqual([[], []]);
-  expect(await world.move()).toEqual({ ok: true, changed: false, rows: 0 });
+  expect(await world.move()).toEqual({ ok: true, changed: false, rows: 0, behind: 0 });
 });
 
 test('a move that was killed in its copy can be aborted, and deliveries that it parked go on', async () => {
   const world = await createMoveWorld();
   await killOnce(world, 'target', { event: 'after insert on svc.payments', kills: 'target' });
   await expect(world.move()).rejects.toThrow();
-  const parked = async () =>
-    (
-      await world.source.pool.query<{ n: number }>(
-        `select count(*)::integer as n from svc.deliveries where account_id = $1 and next_at = 'infinity'`,
-        [world.accountId],
-      )
-    ).rows[0]?.n;
-  expect(await parked()).toBe(1);
+  expect(await guardsOf(world)).toEqual({ guarded: true, parked: 1 });
   expect(await world.abort()).toEqual({ ok: true });
-  expect(await parked()).toBe(0);
+  expect(await guardsOf(world)).toEqual({ guarded: false, parked: 0 });
   await world.source.pool.query("update svc.intents set description = 'written again' where account_id = $1", [
     world.accountId,
   ]);
@@ -131,9 +94,31 @@ test.each([
   expect(moved).toMatchObject({ ok: false, code: 'copies_differ' });
   expect('differences' in moved && moved.differences.map((difference) => difference.table)).toEqual([table]);
   expect(await statusesOf(world)).toEqual(['moving', 'absent']);
+  expect(await guardsOf(world)).toEqual({ guarded: false, parked: 0 });
   await world.target.pool.query(`drop trigger spoil on svc.${table}`);
+  await tried(world);
   expect(await world.move()).toMatchObject({ ok: true, changed: true });
 });
+
+test('while bookings of the other cell are not in its figures, what waits here goes on', async () => {
+  const world = await createMoveWorld();
+  await world.target.pool.query(`
+    create function public.book() returns trigger language plpgsql as $body$ begin
+      insert into svc.payment_changes (account_id, mode, payment_id, position, status, changed_at)
+        values ('${world.neighbourId}', 'test', 'pay_neighbour', 1, 'pending', now());
+      return new;
+    end $body$;
+    create trigger book after insert on svc.accounts for each row execute function public.book()`);
+  expect(await world.move()).toEqual({ ok: false, code: 'target_busy' });
+  expect(await guardsOf(world)).toEqual({ guarded: false, parked: 0 });
+  await world.target.pool.query('drop trigger book on svc.accounts');
+  await tried(world);
+  expect(await world.move()).toMatchObject({ ok: true, changed: true });
+});
+
+/** Deliveries that wait here are tried between two calls, in vain. */
+const tried = ({ source }: MoveWorld) =>
+  source.pool.query("update svc.deliveries set next_at = now() + interval '1 hour' where status = 'pending'");
 
 test.each<[string, string, string]>([
   ['installation_differs', 'target', 'update svc.installation set id = gen_random_uuid()'],

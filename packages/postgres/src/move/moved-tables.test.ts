@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createTestDatabase } from '../testing/index.ts';
-import { MOVED_TABLES, STAYING_TABLES } from './moved-tables.ts';
+import { KEYS_BY_THEMSELVES, MOVED_TABLES, STAYING_TABLES } from './moved-tables.ts';
 
 const { pool } = await createTestDatabase();
 
@@ -23,4 +23,16 @@ test('every table with rows of an account moves or says why not, and is guarded 
     'overview_times',
     'payment_references',
   ]);
+});
+
+test('of every key over all accounts it is decided what happens when the other cell has a row under it', async () => {
+  const { rows: unique } = await pool.query<{ table: string }>(
+    `select distinct relname as table from pg_index join pg_class on pg_class.oid = indrelid
+     where indisunique and relnamespace = 'svc'::regnamespace and not relispartition and relname = any ($1) and not exists (
+       select from pg_attribute where attrelid = indrelid and attnum = any (indkey) and attname = 'account_id'
+     ) order by 1`,
+    [MOVED_TABLES.map(({ table }) => table)],
+  );
+  const decided = MOVED_TABLES.filter(({ shared, key }) => shared || key).map(({ table }) => table);
+  expect([...decided, ...Object.keys(KEYS_BY_THEMSELVES)].toSorted()).toEqual(unique.map(({ table }) => table));
 });

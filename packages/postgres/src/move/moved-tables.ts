@@ -15,6 +15,8 @@ export type MovedTable = {
   readonly also?: string;
   /** Rows of several accounts: one that is there already stays. */
   readonly shared?: true;
+  /** A key over all accounts under which the other cell may have a row of another one. `decideTaken` says which of the two stays. */
+  readonly key?: readonly string[];
   /** Of a shared row that changes by itself: the columns that are compared. */
   readonly compared?: readonly string[];
   /** While the account is copied and afterwards nobody writes rows of it here. A text names the columns of the update. */
@@ -68,8 +70,9 @@ export const MOVED_TABLES: readonly MovedTable[] = [
   guarded('authorizations'),
   guarded('refused_authorizations'),
   guarded('attempts'),
-  guarded('claims'),
-  guarded('x402_leases'),
+  // In the order in which services take the keys, so that nobody waits for each other.
+  { table: 'claims', of: OF_ACCOUNT, guard: true, order: 'claim_key', key: ['claim_key'] },
+  { table: 'x402_leases', of: OF_ACCOUNT, guard: true, order: 'claim_key', key: ['claim_key'] },
   {
     table: 'relayers',
     of: `(t.network, t.address) in (select sent.network, sent.relayer from svc.batches sent where sent.id in ${BATCHES})`,
@@ -94,7 +97,7 @@ export const MOVED_TABLES: readonly MovedTable[] = [
   guarded('ledger_entry_rows'),
   guarded('ledger_bookings'),
   { table: 'payment_changes', of: OF_ACCOUNT, guard: true, order: 'number', own: { number: undefined } },
-  guarded('log_proofs'),
+  { table: 'log_proofs', of: OF_ACCOUNT, guard: true, key: ['network', 'transaction_id', 'log_index'] },
   guarded('events'),
   {
     table: 'deliveries',
@@ -139,6 +142,16 @@ export const MOVED_TABLES: readonly MovedTable[] = [
   figures('overview_failures'),
   figures('overview_times'),
 ];
+
+/** Moved tables with a key over all accounts that no row of another account has in the other cell, and why. */
+export const KEYS_BY_THEMSELVES: Readonly<Record<string, string>> = {
+  accounts: 'ids are random; one that is there is refused',
+  api_keys: 'hashes of random keys',
+  intent_codes: 'each cell draws codes under a prefix of its own; the same one is refused',
+  late_terms: 'by intent code',
+  payment_references: 'made of the intent code',
+  payouts: 'compared before the account is copied',
+};
 
 /** Tables whose rows stay where they are, and why. */
 export const STAYING_TABLES: Readonly<Record<string, string>> = {

@@ -11,6 +11,7 @@ import { deleteReceiptsOf, type FoundReceipt, writeUnattributed } from '../payme
 import { lockEarlierParts } from './earlier-parts.ts';
 import {
   findIntentOfCode,
+  type IntentOfCode,
   isOwnTransaction,
   type LockedPayment,
   lockPayment,
@@ -169,7 +170,7 @@ async function tellElse(
   const { intentCode, findPaidElse } = found;
   if (findPaidElse === undefined || paymentId === null) return undefined;
   const owner = await findIntentOfCode(client, intentCode);
-  if (owner === undefined || (await isPaymentOf(client, owner, paymentId))) return undefined;
+  if (owner === undefined || (await isCounted(client, owner, paymentId, found.transactionId))) return undefined;
   const offered = owner.isLate
     ? (await loadLateTerms(client, [intentCode])).get(intentCode)?.offered
     : await loadPaidTerms(client, owner, intentCode);
@@ -181,18 +182,29 @@ async function tellElse(
   return { outcome: 'unattributed', reason };
 }
 
-const IS_PAYMENT_OF = {
-  name: 'is-payment-of-intent',
-  text: 'select from svc.payments where account_id = $1 and mode = $2 and id = $3 and intent_id = $4',
+// An account that came from another cell left its proof there, if the transaction paid a merchant of this one too.
+const IS_COUNTED = {
+  name: 'is-transaction-counted',
+  text: `
+    select from svc.payments
+    where account_id = $1 and mode = $2 and intent_id = $3 and id = any ($4) and (id = $5 or transaction_id = $6)`,
 };
 
-async function isPaymentOf(
+async function isCounted(
   client: pg.ClientBase,
-  { accountId, mode, intentId }: OwnedIntent,
+  { accountId, mode, intentId, paymentId: ownId }: IntentOfCode,
   paymentId: string,
+  transactionId: string,
 ): Promise<boolean> {
-  const values = [accountId, mode, paymentId, intentId];
-  return (await client.query({ ...IS_PAYMENT_OF, values })).rowCount === 1;
+  const values = [
+    accountId,
+    mode,
+    intentId,
+    ownId === null ? [paymentId] : [paymentId, ownId],
+    paymentId,
+    transactionId,
+  ];
+  return (await client.query({ ...IS_COUNTED, values })).rowCount !== 0;
 }
 
 type MoneyAside = {

@@ -145,7 +145,8 @@ const WRITE = {
   text: `
     with ${insertPayment({ ...given, status: 'queued' })},
     claim as (
-      update svc.claims set payment_id = ${given.payment_id} where claim_key = ${given.claim_key}
+      update svc.claims set payment_id = ${given.payment_id}
+      where claim_key = ${given.claim_key} and account_id = ${given.account_id} and mode = ${given.mode}
     )
     update svc.intents
     set status = ${BEGUN_INTENT.to}, payment_id = ${given.payment_id}, version = version + 1, updated_at = ${given.now}

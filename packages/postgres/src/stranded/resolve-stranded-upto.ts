@@ -164,7 +164,7 @@ const CANCELED = {
       where a.account_id = $1 and a.mode = $2 and a.intent_id = $3 and a.claim_key = $5
     ),
     claim as (
-      update svc.claims set payment_id = $4 where claim_key = $5
+      update svc.claims set payment_id = $4 where claim_key = $5 and account_id = $1 and mode = $2
     ),
     ${insertPayment(
       {

@@ -192,3 +192,25 @@ export async function booksOf(pool: pg.Pool): Promise<readonly unknown[]> {
   });
   return findings.lines().flatMap(({ differences }) => differences);
 }
+
+/** Of the account, in both cells. */
+export const statusesOf = async ({ source, target, accountId }: MoveWorld) =>
+  Promise.all(
+    [source.pool, target.pool].map(async (pool: pg.Pool) => {
+      const { rows } = await pool.query<{ status: string }>('select status from svc.accounts where id = $1', [
+        accountId,
+      ]);
+      return rows[0]?.status ?? 'absent';
+    }),
+  );
+
+/** Whether the rows of the account are guarded in the cell that it leaves, and how many deliveries wait for the move. */
+export async function guardsOf({ source, accountId }: MoveWorld) {
+  const { rows } = await source.pool.query<{ guarded: boolean; parked: number }>(
+    `select exists (select from pg_trigger where tgname = 'refuse_moving') as guarded, (
+       select count(*)::integer from svc.deliveries where account_id = $1 and next_at = 'infinity'
+     ) as parked`,
+    [accountId],
+  );
+  return rows[0];
+}

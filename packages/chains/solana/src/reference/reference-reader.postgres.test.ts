@@ -249,6 +249,18 @@ describe('a transaction that names intents of two merchants', () => {
     await expectSound(run);
   });
 
+  test('and pays one in the cell from which its account came tells nothing when it is read again', async () => {
+    const run = await world();
+    const intentId = await run.intent();
+    await run.pay(await run.newPayer(), SHARES, [intentId]);
+    await run.read();
+    expect(await run.intentOf(intentId)).toBe('completed');
+    await run.pool.query("update svc.log_proofs set account_id = 'acct_other', payment_id = 'pay_other'");
+    await run.pool.query('update svc.payment_references set cursor = null, next_read_at = opened_at');
+    await run.read();
+    expect(await receiptsOf(run)).toEqual([]);
+  });
+
   test('and pays too little of the first, which is told, completes the second, and the first stays told', async () => {
     const { run, first, second } = await buyOfBoth({ first: 9n, second: SHARES[0], fee: SHARES[1] });
     expect(await run.paymentsOf(first)).toEqual([]);
