@@ -6,6 +6,8 @@ import { pileDeliveries } from '../testing/pile-deliveries.ts';
 
 const STORED = 5_000;
 const TAKEN = 20;
+const FLOODED = 60;
+const EACH = 100;
 
 /** Number of index entries and table rows of deliveries and events that were read so far. */
 async function entriesRead(pool: pg.Pool): Promise<number> {
@@ -83,6 +85,38 @@ test('a payment event behind a flood is found by its key, also by plans that wer
   expect(leased.map(({ goesFirst }) => goesFirst).filter(Boolean)).toHaveLength(1);
   await flush();
   expect((await entriesRead(world.pool)) - before).toBeLessThan(10 * TAKEN);
+});
+
+test('a walk over endpoints with a flood reads some rows of each, also when the tables were analyzed while nothing was due', async () => {
+  const world = await startDeliveryWorld();
+  const pool = world.servicePool;
+  pool.options.max = 1;
+  const store = createDeliveryStore(pool);
+  const shard = { drain: 'test', index: 0, count: 1 };
+  const endpoints = [];
+  for (let made = 0; made < FLOODED; made += 1) {
+    endpoints.push(await world.shop.addEndpoint({ url: 'http://127.0.0.1:9' }));
+  }
+  const [first] = endpoints;
+  await pileDeliveries(world, first?.id ?? '', STORED, world.clock.nowMs());
+  await world.pool.query("update svc.deliveries set status = 'succeeded', next_at = null, finished_at = now()");
+  await world.pool.query('vacuum analyze svc.deliveries');
+  expect((await store.walkDueEndpoints(shard, ['test'], world.clock.nowMs(), '')).endpoints).toEqual([]);
+
+  for (const { id } of endpoints) {
+    world.clock.move(1);
+    await pileDeliveries(world, id, EACH, world.clock.nowMs());
+  }
+  const flush = async () => {
+    for (const each of [pool, world.pool]) await each.query('select pg_stat_force_next_flush()');
+    await pool.query('select 1');
+  };
+  await flush();
+  const before = await entriesRead(world.pool);
+  const walked = await store.walkDueEndpoints(shard, ['test'], world.clock.nowMs(), '');
+  expect(walked.endpoints).toHaveLength(FLOODED);
+  await flush();
+  expect((await entriesRead(world.pool)) - before).toBeLessThan(10 * FLOODED);
 });
 
 const RECORD = {
