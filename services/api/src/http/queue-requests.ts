@@ -8,11 +8,10 @@ declare module 'fastify' {
     leaveQueue: Leave | undefined;
     /** The process has more to do than it can answer in time: only what was claimed before is looked at. */
     isSpared: boolean;
+    /** Its route works on it. A request that is refused before that says nothing of the pace, whatever its status is. */
+    isWorkedOn: boolean;
   }
 }
-
-/** Refusals before any work: they say nothing of the pace. */
-const CHEAP: ReadonlySet<number> = new Set([401, 403, 429]);
 
 /** False if the request could not be answered in time. One that may ask about a claimed payment is taken, to look for that alone. */
 export function enterQueue(request: FastifyRequest, queue: RequestQueue, spares: boolean): boolean {
@@ -43,8 +42,9 @@ export const QUEUE_HOOKS = (queue: RequestQueue) =>
 export function queueRequests(app: FastifyInstance): void {
   app.decorateRequest('leaveQueue');
   app.decorateRequest('isSpared', false);
-  app.addHook('onSend', (request, reply, _payload, done) => {
-    leaveQueue(request, !CHEAP.has(reply.statusCode));
+  app.decorateRequest('isWorkedOn', false);
+  app.addHook('onSend', (request, _reply, _payload, done) => {
+    leaveQueue(request, request.isWorkedOn);
     done();
   });
 }

@@ -133,6 +133,7 @@ function servePayable(app: FastifyInstance, url: string, route: PayableRoute, op
       request.limitedBy = admission.limitedBy;
       request.caller = caller;
       const { token } = request.query as { readonly token?: unknown };
+      request.isWorkedOn = true;
       const outcome = await route.handle(options.world, {
         ...anyCall(request, caller, options.world),
         intentId,
@@ -198,6 +199,7 @@ async function call(request: FastifyRequest, route: KeyedRoute, world: World): P
   const unknown = refusesUnknownFields(route) && route.body && refuseUnknownField(route.body.schema, request.body);
   if (unknown) return unknown;
   const lastEventId = headers['last-event-id'];
+  request.isWorkedOn = true;
   const handled = route.handle(world, {
     ...anyCall(request, caller, world),
     address: addressNames(request.clientAddress).address,
@@ -230,7 +232,11 @@ function refuse(
   // Over no quota of its own: the process has too much to do.
   const isBusy = given.code === 'rate_limited' && request.isSpared && request.limitedBy === undefined;
   const refusal = isBusy ? { ...given, ...BUSY } : given;
-  if (refusal.code === 'rate_limited') world.metrics.requestLimited(request.limitedBy ?? OPEN_STREAMS);
+  if (refusal.code === 'rate_limited') {
+    // The route looked whether it spares the caller, and no more.
+    request.isWorkedOn = false;
+    world.metrics.requestLimited(request.limitedBy ?? OPEN_STREAMS);
+  }
   if (COUNTED_REFUSALS.has(ERRORS[refusal.code].status)) world.traces.refused(tracedOf(request));
   return write(request, reply, refusal);
 }

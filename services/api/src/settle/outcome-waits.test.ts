@@ -67,8 +67,12 @@ test('a wait looks by itself soon, then seldom, and only for those that are due'
   const all = payments.map((payment) => waits.awaitResult(payment, 400));
   await new Promise((resolve) => setTimeout(resolve, 200));
   const late = waits.awaitResult(paymentOf(), 200);
+  const first = polls.splice(0);
   await Promise.all([...all, late]);
-  expect(polls).toEqual([20, 1]);
+  // They began within some milliseconds, so that one look may not find all of them due.
+  expect(first.reduce((sum, asked) => sum + asked, 0)).toBe(20);
+  expect(first.length).toBeLessThanOrEqual(2);
+  expect(polls).toEqual([1]);
 });
 
 test('a change between the claim and the wait ends the wait, once', async () => {
