@@ -9,7 +9,7 @@ const BEFORE: Reading = {
   head: 10n,
   calls: { eth_call: 100 },
   listenOverflows: 7,
-  database: { walBytes: 1_000, statements: { api: 10 } },
+  database: { countedSince: 'a', walBytes: 1_000, statements: { api: 10 } },
 };
 const AFTER: Reading = {
   atMs: 11_000,
@@ -19,7 +19,7 @@ const AFTER: Reading = {
   head: 20n,
   calls: { eth_call: 400, eth_sendRawTransaction: 100 },
   listenOverflows: 9,
-  database: { walBytes: 2_001_000, statements: { api: 60, settlement: 50 } },
+  database: { countedSince: 'a', walBytes: 2_001_000, statements: { api: 60, settlement: 50 } },
 };
 const ROWS = {
   before: {
@@ -64,4 +64,9 @@ test('row versions are told by table, without tables in which nothing was writte
 
 test('dropped connections are told for the whole reading and not for a payment', () => {
   expect(costs.listenOverflows).toBe(2);
+});
+
+test('counts of a server that crashed meanwhile are refused', () => {
+  const database = { ...AFTER.database, countedSince: 'b', walBytes: 0, statements: {} };
+  expect(() => costsBetween(BEFORE, { ...AFTER, database }, { gas: 0 }, 100)).toThrow(/crashed/);
 });

@@ -51,6 +51,8 @@ export type Costs = {
 const NO_ROWS: RowVersions = { inserted: 0, updated: 0, updatedInPage: 0, deleted: 0, byTable: {} };
 
 export function costsBetween(before: Reading, after: Reading, { gas, rows }: Between, payments: number): Costs {
+  if (before.database?.countedSince !== after.database?.countedSince)
+    throw new Error('PostgreSQL crashed and recovered while payments ran: its log says why, and no count of it holds');
   const each = (value: number) => value / payments;
   const grown = (earlier: Readonly<Record<string, number>>, later: Readonly<Record<string, number>>, scale = 1) =>
     Object.fromEntries(

@@ -19,6 +19,8 @@ export type RowVersions = WrittenRows & {
 };
 
 export type DatabaseCounts = {
+  /** The server forgets its counts when it recovers from a crash. */
+  readonly countedSince: string;
   readonly walBytes: number;
   /** By the role that sent them; begin and commit are statements too. */
   readonly statements: Readonly<Record<string, number>>;
@@ -32,8 +34,11 @@ export async function readDatabase(pool: pg.Pool): Promise<DatabaseCounts> {
     `select r.rolname as role, sum(s.calls)::text as calls from pg_stat_statements s join pg_roles r on r.oid = s.userid
      where s.toplevel and not r.rolsuper group by r.rolname`,
   );
-  const { rows } = await pool.query<{ bytes: string }>("select (pg_current_wal_insert_lsn() - '0/0')::text as bytes");
+  const { rows } = await pool.query<{ bytes: string; since: string }>(
+    "select (pg_current_wal_insert_lsn() - '0/0')::text as bytes, (select stats_reset::text from pg_stat_wal) as since",
+  );
   return {
+    countedSince: rows[0]?.since ?? '',
     walBytes: Number.parseInt(rows[0]?.bytes ?? '0', 10),
     statements: Object.fromEntries(roles.map(({ role, calls }) => [role.replace(/^bench_/, ''), Number(calls)])),
   };

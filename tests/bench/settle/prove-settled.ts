@@ -2,6 +2,7 @@
 // processor's with the intent's code, or of a direct payment the token's transfer behind the use of the payment's nonce.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { paymentProcessorAbi } from '@svc-pay/evm';
+import { inTransaction } from '@svc-pay/postgres';
 import { encodeEventTopics, numberToHex } from 'viem';
 import type { Log } from '../../chaos/checker/chain-evidence.ts';
 import { readDirectLogs } from '../../chaos/checker/direct-evidence.ts';
@@ -64,20 +65,27 @@ export async function proveSettled(
   return { endedMs, settled, batchIds, otherwise };
 }
 
+/**
+ * Its CPU is PostgreSQL's, which is charged to the payments. Tables that were not analyzed yet are joined row by row, which took 8.6 s
+ * for 4,500 payments of 1,000 accounts, 1.9 ms for each; hashed it takes a tenth of a second.
+ */
 async function readRows({ pool }: SettleWorld, intentIds: readonly string[]): Promise<readonly Row[]> {
-  const { rows } = await pool.query<Row>(
-    `select intent.id as intent_id, payment.status, payment.transaction_split_id as split, intent.intent_code::text as code,
-       '0x' || encode(claim.nonce, 'hex') as nonce, settlement.batch_id as batch
-     from svc.intents intent
-     join svc.payments payment on payment.account_id = intent.account_id and payment.mode = intent.mode
-       and payment.id = intent.payment_id
-     join svc.settlements settlement on settlement.payment_id = payment.id
-     join svc.claims claim on claim.claim_key = settlement.claim_key
-     where intent.id = any ($1)`,
-    [intentIds],
-  );
-  return rows;
+  return inTransaction(pool, async (client) => {
+    await client.query('set local enable_nestloop = off; set local enable_mergejoin = off');
+    return (await client.query<Row>(READ_ROWS, [intentIds])).rows;
+  });
 }
+
+const READ_ROWS = `
+  select intent.id as intent_id, payment.status, payment.transaction_split_id as split, intent.intent_code::text as code,
+    '0x' || encode(claim.nonce, 'hex') as nonce, settlement.batch_id as batch
+  from svc.intents intent
+  join svc.payments payment on payment.account_id = intent.account_id and payment.mode = intent.mode
+    and payment.id = intent.payment_id
+  join svc.settlements settlement on settlement.account_id = payment.account_id and settlement.mode = payment.mode
+    and settlement.payment_id = payment.id
+  join svc.claims claim on claim.claim_key = settlement.claim_key
+  where intent.id = any ($1)`;
 
 /** By `transaction:log`, the intent code that was settled there. */
 async function readSettledLogs(world: SettleWorld, fromBlock: bigint): Promise<ReadonlyMap<string, bigint>> {
