@@ -22,7 +22,7 @@ export type Traffic = {
 const PAYERS = 30;
 const MINTED_ATOMIC = 100_000_000_000n;
 const AT_ONCE = 20;
-/** Of payments. A lane of an EVM chain sends refunds one by one, about one a second. */
+/** Of payments. A lane of an EVM chain has two refunds in a block while payments wait, and eight while none does. */
 const REFUNDED = 0.06;
 /** One mismatched payment among so many. */
 const ODD_EVERY = 80;

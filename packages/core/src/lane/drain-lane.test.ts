@@ -64,10 +64,26 @@ describe.each([
 
   test('has one refund in flight while its share is one slot, and sends payments beside it', async () => {
     const sent = pending(6n, { items: [{ ...refund('sent'), confirmations: 1 }], sentAtMs: NOW_MS });
-    const world = { pendingBatches: [sent], refunds: [refund('back')] };
+    const world = { pendingBatches: [sent], refunds: [refund('back')], pace: { maxInFlight: 2 } };
     expect(await roundOn(family, world)).toEqual({ end: 'waiting', done: [] });
     const { done } = await roundOn(family, { ...world, queue: [item('pays')] });
     expect(done).toEqual(['store 7:pays', 'broadcast tx of pays']);
+  });
+
+  test('has refunds in half of its slots while no payment waits, and in an eighth at their turn otherwise', async () => {
+    const sent = (count: number) =>
+      Array.from({ length: count }, (_, index) =>
+        pending(BigInt(8 - count + index), { items: [{ ...refund('sent'), confirmations: 1 }], sentAtMs: NOW_MS }),
+      );
+    const world = { refunds: [refund('back')], pace: { maxInFlight: 16 }, state: { nextNonce: 8n } };
+    const doneBeside = async (count: number, queue: LaneItem[] = []) => {
+      const { done } = await roundOn(family, { ...world, pendingBatches: sent(count), queue, oldestAtMs: NOW_MS });
+      return done.filter((line) => line.startsWith('store'));
+    };
+    expect(await doneBeside(7)).toEqual(['store 8:back']);
+    expect(await doneBeside(8)).toEqual([]);
+    expect(await doneBeside(1, [item('pays')])).toEqual(['store 8:back']);
+    expect((await doneBeside(2, [item('pays')])).filter((line) => line.includes('back'))).toEqual([]);
   });
 
   test('records why a refund is refused, and sends nothing', async () => {

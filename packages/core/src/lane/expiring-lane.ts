@@ -49,7 +49,7 @@ async function sendQueued(
   const room = pace.maxInFlight - pendingBatches.length;
   if (room <= 0) return 'empty';
   const waiting = await store.peekQueue(lease, ALL, 1);
-  const hasRoomBack = roomForRefunds(pace.maxInFlight, pendingBatches) > 0;
+  const hasRoomBack = roomForRefunds(pace.maxInFlight, pendingBatches, waiting) > 0;
   if (waiting.refunds && hasRoomBack && (waiting.count === 0 || isRefundTurn(firstNonce))) {
     const sent = await sendRefund(deps, lease, pending);
     if (sent === 'moved' || sent === 'taken_over' || waiting.count === 0) return sent;
