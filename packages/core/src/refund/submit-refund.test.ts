@@ -8,8 +8,16 @@ import { submitRefund } from './submit-refund.ts';
 const { signature } = refundSignature(1);
 const FOUND: VerifiedRefund = { ok: false, code: 'refund_found_on_chain' };
 
-/** Submits a refund of a payment; the chain is asked while `meanwhile` happens to it, or another refund is submitted. */
-async function submitWhile(verify: () => Promise<VerifiedRefund>, meanwhile?: string, chainReadFailed = () => {}) {
+/**
+ * Submits a refund of a payment; the chain is asked while `meanwhile` happens to it, or another refund is submitted. `late`: a
+ * signature that is submitted between two reads of the database after that.
+ */
+async function submitWhile(
+  verify: () => Promise<VerifiedRefund>,
+  meanwhile?: string,
+  chainReadFailed = () => {},
+  late?: string,
+) {
   const harness = createMemoryRefundHarness();
   const { store, owner, nowMs } = harness;
   const steps = refundSteps(harness);
@@ -30,7 +38,13 @@ async function submitWhile(verify: () => Promise<VerifiedRefund>, meanwhile?: st
   const answer = await submitRefund(
     {
       clock: { nowMs: () => nowMs },
-      refunds: store,
+      refunds: {
+        ...store,
+        loadRefundable: async (...asked) => {
+          if (late !== undefined) await store.submit(owner, id, { signature: late, byContract: false }, nowMs);
+          return store.loadRefundable(...asked);
+        },
+      },
       refundFamilies: [family as RefundFamily],
       chainReadFailed,
       isKeyReused: async () => false,
@@ -46,6 +60,12 @@ const unreachable = () => Promise.reject(new ChainUnavailable('it is not final y
 test('a signature that was submitted meanwhile, and is on the chain already, answers the refund that it made', async () => {
   expect(await submitWhile(async () => FOUND, signature)).toBe('queued');
   expect(await submitWhile(unreachable, signature)).toBe('queued');
+});
+
+test('a repeat that is taken while the database is read is answered as taken, and not as superseded by itself', async () => {
+  expect(await submitWhile(unreachable, undefined, undefined, signature)).toBe('queued');
+  const other = refundSignature(2).signature;
+  expect(await submitWhile(unreachable, undefined, undefined, other)).toBe('refund_already_submitted');
 });
 
 test('another signature that was submitted meanwhile is told', async () => {

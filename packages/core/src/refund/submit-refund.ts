@@ -102,8 +102,9 @@ async function verifyOpen(
     return verified.ok || !(await isTaken()) ? verified : 'taken';
   } catch (problem) {
     if (!(problem instanceof ChainUnavailable)) throw problem;
-    if (await isTaken()) return 'taken';
+    // Before the refund is read once more: a repeat of this call that took it just now moved the sequence too.
     const payment = await refunds.loadRefundable(caller, paymentId);
+    if (await isTaken()) return 'taken';
     if (payment === undefined || sequence === null || sequence >= payment.nextSequence) throw problem;
     return { ok: false, code: 'refund_superseded' };
   }
