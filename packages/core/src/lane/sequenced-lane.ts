@@ -57,7 +57,8 @@ async function sendQueued(
   const waiting = await store.peekQueue(lease, share, QUEUE_PEEK);
   const sending = { ...pending, state, share };
   const solo = () => (waiting.solo ? sendSolo(deps, lease, sending) : Promise.resolve('empty' as const));
-  const refund = () => (waiting.refunds ? sendRefund(deps, lease, sending, waiting) : Promise.resolve('empty' as const));
+  const refund = () =>
+    waiting.refunds ? sendRefund(deps, lease, sending, waiting) : Promise.resolve('empty' as const);
   if (isSoloTurn(state.nextNonce)) {
     const sent = await solo();
     if (sent === 'moved' || sent === 'taken_over') return sent;

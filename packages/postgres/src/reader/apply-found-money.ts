@@ -15,6 +15,7 @@ import {
   isOwnTransaction,
   type LockedPayment,
   lockPayment,
+  lockTransaction,
   type OwnedIntent,
 } from './lock-for-apply.ts';
 import { loadPending, removeQueued } from './pending-payment.ts';
@@ -82,6 +83,7 @@ export async function applyFoundMoney(
   nowMs: number,
 ): Promise<AppliedMovement> {
   const { network, intentCode, transactionId } = found;
+  if (!found.isDecidedOnce) await lockTransaction(client, network, transactionId);
   const aside = found.isDecidedOnce ? [receiptIndex(intentCode)] : [];
   const proofs = await findProofsAt(client, found, [LOG_INDEX, BESIDE_REFUND_INDEX, ...aside]);
   const refund = found.findPaidBeside && proofs.find(({ refund_id }) => refund_id !== null);

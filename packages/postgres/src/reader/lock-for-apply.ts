@@ -44,6 +44,18 @@ export async function deleteLog(
   });
 }
 
+/**
+ * A transaction that names several intents is applied for one of them at a time, also by other processes: what one is told of
+ * its money depends on what the others counted. Waits; nothing else may be locked before.
+ */
+export async function lockTransaction(client: pg.ClientBase, network: NetworkId, transactionId: string): Promise<void> {
+  await client.query({
+    name: 'lock-transaction-to-apply',
+    text: 'select pg_advisory_xact_lock(hashtextextended($1, 0))',
+    values: [`svc.log_proofs ${network} ${transactionId}`],
+  });
+}
+
 export type OwnedIntent = {
   readonly accountId: Id<'account'>;
   readonly mode: 'test' | 'live';

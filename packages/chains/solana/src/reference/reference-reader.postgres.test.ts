@@ -133,6 +133,9 @@ test('one unit is an unattributed receipt without events, and a transaction that
   ]);
 });
 
+/** An advisory lock. */
+const TELLING = 5_511;
+
 const receiptsOf = async ({ pool }: ReferenceWorld) =>
   (
     await pool.query<{ receipt: string }>(
@@ -190,6 +193,38 @@ test('a transaction that pays one intent and names another one, of which it pays
   expect(due).toEqual([dear, paid]);
   for (let reads = 0; reads < 2; reads += 1) await run.read();
   expect(await run.paymentsOf(dear)).toEqual([]);
+  expect(await run.paymentsOf(paid)).toMatchObject([{ status: 'completed', paid: '1000000' }]);
+  expect(await receiptsOf(run)).toEqual([]);
+  await expectSound(run);
+});
+
+test('money that is told for one intent while it completes another one is told no more', async () => {
+  const run = await world();
+  const [dear, paid] = [await run.intent(), await run.intent()];
+  await run.pool.query('update svc.acceptances set amount = $2 where intent_id = $1', [dear, 1_000n * AMOUNT]);
+  await run.pay(await run.newPayer(), SHARES, [dear, paid]);
+  await run.pool.query(`
+    create function public.wait_to_tell() returns trigger language plpgsql as $body$
+    begin
+      perform pg_advisory_xact_lock(${TELLING});
+      return new;
+    end $body$;
+    create trigger wait_to_tell before insert on svc.log_proofs for each row when (new.reason = 'below_minimum')
+      execute function public.wait_to_tell()`);
+  const teller = await run.pool.connect();
+  await teller.query('select pg_advisory_lock($1)', [TELLING]);
+  const reading = run.read();
+  const waiting = async () => {
+    const { rows } = await run.pool.query(
+      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    );
+    return rows.length;
+  };
+  const isPaid = async () => (await run.intentOf(paid)) === 'completed';
+  await expect.poll(async () => (await isPaid()) || (await waiting()) === 2, { timeout: 20_000 }).toBe(true);
+  await teller.query('select pg_advisory_unlock($1)', [TELLING]);
+  teller.release();
+  await reading;
   expect(await run.paymentsOf(paid)).toMatchObject([{ status: 'completed', paid: '1000000' }]);
   expect(await receiptsOf(run)).toEqual([]);
   await expectSound(run);
