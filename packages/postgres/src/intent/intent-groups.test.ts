@@ -203,13 +203,17 @@ describe.each([
       const proxy = await startCutProxy(url);
       const { create } = openApi(proxy.url);
       await create(caller, wanted('first'));
+      const lock = await lockIntents();
+      const ahead = create(caller, wanted('ahead'));
+      await waitingStatements(1);
       const isCut = proxy.cutNext('together-30', when);
-      const answers = await Promise.all(
-        orders(60, 'together').map(async (order) => ({ order, ...(await create(caller, wanted(order))) })),
-      );
-      await isCut;
-      expect(answers.filter(({ replayed }) => replayed)).toEqual([]);
-      expect(await expectWhole(caller, answers)).toHaveLength(61);
+      const { answers, isComplete } = createTogether(create, caller, wanted);
+      await isComplete();
+      await lock.unlock();
+      await Promise.all([ahead, isCut]);
+      const answered = await answers;
+      expect(answered.filter(({ replayed }) => replayed)).toEqual([]);
+      expect(await expectWhole(caller, answered)).toHaveLength(62);
     },
   );
 
@@ -218,13 +222,11 @@ describe.each([
     const proxy = await startCutProxy(url);
     const { create } = openApi(proxy.url);
     await create(caller, wanted('first'));
-    // The group forms while one goes ahead. It must find the table locked, so the second lock waits behind the one ahead.
-    const [first, second] = [await pool.connect(), await pool.connect()];
-    const lock = 'begin; lock table svc.intents in share mode';
-    await first.query(lock);
+    const first = await lockIntents();
     const ahead = create(caller, wanted('ahead'));
     await waitingStatements(1);
-    const isLocked = second.query(lock);
+    // The group must find the table locked, so the second lock waits behind the one ahead.
+    const second = lockIntents();
     await vi.waitFor(async () => {
       const { rowCount } = await pool.query(
         "select from pg_locks where relation = 'svc.intents'::regclass and mode = 'ShareLock' and not granted",
@@ -232,26 +234,14 @@ describe.each([
       expect(rowCount).toBe(1);
     });
     const isCut = proxy.cutNext('together-30', 'sent');
-    let waiting = 0;
-    const counted = (record: IntentRecord) => {
-      waiting += 1;
-      return record;
-    };
-    const answers = Promise.all(
-      orders(60, 'together').map(async (order) => {
-        const created = await create(caller, { ...wanted(order), change: counted });
-        return { order, ...created };
-      }),
-    );
-    // Their keys and settings may be read first: the group must be complete before the one ahead has ended.
-    await vi.waitFor(() => expect(waiting).toBe(60), { timeout: 5_000 });
-    await first.query('commit');
-    first.release();
-    await Promise.all([ahead, isLocked, isCut]);
+    const { answers, isComplete } = createTogether(create, caller, wanted);
+    await isComplete();
+    await first.unlock();
+    await Promise.all([ahead, isCut]);
+    const { unlock } = await second;
     // With keys one more goes beside the one ahead.
     await waitingStatements(isKeyed ? 3 : 2);
-    await second.query('commit');
-    second.release();
+    await unlock();
     expect(await expectWhole(caller, await answers)).toHaveLength(62);
   });
 
@@ -290,6 +280,36 @@ describe.each([
     await expectWhole(caller, answered);
   });
 });
+
+/** No intent is written until `unlock`. */
+async function lockIntents(): Promise<{ readonly unlock: () => Promise<void> }> {
+  const client = await pool.connect();
+  await client.query('begin; lock table svc.intents in share mode');
+  return {
+    unlock: async () => {
+      await client.query('commit');
+      client.release();
+    },
+  };
+}
+
+/**
+ * Sixty intents behind one that waits. Keys and settings may be read before, so the one ahead must wait until the group
+ * `isComplete`: a group of one would fail with its connection.
+ */
+function createTogether(create: ReturnType<typeof creatorOf>, caller: Caller, wanted: (order: string) => Wanted) {
+  let waiting = 0;
+  const change = (record: IntentRecord) => {
+    waiting += 1;
+    return record;
+  };
+  return {
+    answers: Promise.all(
+      orders(60, 'together').map(async (order) => ({ order, ...(await create(caller, { ...wanted(order), change })) })),
+    ),
+    isComplete: () => vi.waitFor(() => expect(waiting).toBe(60), { timeout: 5_000 }),
+  };
+}
 
 /** Waits until as many statements that record intents wait for a lock. */
 async function waitingStatements(count: number): Promise<void> {
