@@ -47,6 +47,7 @@ export default defineConfig({
           maxWorkers: EVERY_CORE,
           globalSetup: ['packages/postgres/src/testing/global-setup.ts'],
           testTimeout: 30_000,
+          hookTimeout: 30_000,
         },
       },
       {
@@ -58,6 +59,7 @@ export default defineConfig({
           include: ['services/{api,admin,console}/src/**/*.http.test.ts'],
           globalSetup: ['packages/postgres/src/testing/global-setup.ts'],
           testTimeout: 30_000,
+          hookTimeout: 30_000,
         },
       },
       {
@@ -70,6 +72,7 @@ export default defineConfig({
             'packages/chains/icp/src/testing/compile-ledger.ts',
           ],
           testTimeout: 120_000,
+          hookTimeout: 60_000,
         },
       },
       {
@@ -125,6 +128,7 @@ export default defineConfig({
           include: ['packages/engine/src/**/*.test.ts'],
           maxWorkers: EVERY_CORE,
           testTimeout: 60_000,
+          hookTimeout: 60_000,
         },
       },
       {
