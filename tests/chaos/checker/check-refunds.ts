@@ -3,6 +3,7 @@
 import { type CaseFile, placeOf, sum, type Violation } from './case-file.ts';
 import { bodyOf, isOfRefund } from './check-events.ts';
 import type { EntryRow, PaymentRow, RefundRow } from './record-evidence.ts';
+import type { RefundTold } from './run-evidence.ts';
 
 /** A transfer from a merchant's wallet, as the chain has it. */
 export type Moved = {
@@ -198,6 +199,8 @@ const ALLOWED: ReadonlySet<string | undefined> = new Set([
 ]);
 /** Of a payment that the chain took back for a while. */
 const TAKEN_BACK = 'refund_not_possible';
+/** Of a grain of what is left: a transfer of another payment that was reported for this one reserves all of it until it is judged. */
+const GRAIN = 'refund_too_small';
 const BUSY: ReadonlySet<number> = new Set([408, 429]);
 
 function checkToldRefunds({ run, record, paymentOf, reversedPayments }: CaseFile): Violation[] {
@@ -207,24 +210,28 @@ function checkToldRefunds({ run, record, paymentOf, reversedPayments }: CaseFile
       .filter(([id]) => paymentOf.get(id)?.status === 'refunded')
       .map(([id, refunds]) => [id, Math.max(...refunds.map(({ completedMs }) => completedMs ?? 0))]),
   );
-  const mayBeTold = (payment: string, error: string | undefined) =>
-    ALLOWED.has(error) || (error === TAKEN_BACK && reversedPayments.has(payment));
+  const wasWhole = (payment: string, askedAt: number) => (wholeAt.get(payment) ?? Number.POSITIVE_INFINITY) < askedAt;
+  const mayBeTold = ({ payment, call, askedAt, error }: RefundTold) =>
+    ALLOWED.has(error) ||
+    (error === TAKEN_BACK && reversedPayments.has(payment)) ||
+    (error === GRAIN && call === 'again' && !wasWhole(payment, askedAt));
   return [
     ...run.refundsGivenUp.flatMap((id) =>
       wrongOf(paymentOf.get(id)?.intent, id)(true, 'none lost', 'its merchant never heard how a refund ended'),
     ),
-    ...run.refundsTold.flatMap(({ payment, call, askedAt, http, error, refund: id, status }) => {
+    ...run.refundsTold.flatMap((told) => {
+      const { payment, call, askedAt, http, error, refund: id, status } = told;
       const wrong = wrongOf(paymentOf.get(payment)?.intent, `${payment}, ${call}`);
       const refund = refundOf.get(id ?? '');
       const taken = call === 'submit' || call === 'report';
       return [
         ...wrong(
-          http !== null && http >= 400 && http < 500 && !BUSY.has(http) && !mayBeTold(payment, error),
+          http !== null && http >= 400 && http < 500 && !BUSY.has(http) && !mayBeTold(told),
           'told the truth',
           `was told ${http} ${error}`,
         ),
         ...wrong(
-          call === 'again' && http === 201 && (wholeAt.get(payment) ?? Number.POSITIVE_INFINITY) < askedAt,
+          call === 'again' && http === 201 && wasWhole(payment, askedAt),
           'told the truth',
           'another refund of what was given back whole',
         ),

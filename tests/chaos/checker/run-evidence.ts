@@ -45,7 +45,7 @@ type Struck = {
   readonly inFlight: number;
 };
 /** Of a merchant: about a refund of his. */
-type RefundTold = {
+export type RefundTold = {
   readonly at: number;
   readonly askedAt: number;
   readonly payment: string;
