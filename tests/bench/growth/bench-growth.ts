@@ -66,7 +66,11 @@ export async function benchGrowth({ seconds, only, write, most = MOST_STORED }: 
         points.map(({ axis, value, cpuMs }) => [`${axis}_${value}_cpu_ms`, Math.round(cpuMs * 1_000) / 1_000]),
       ),
       ...Object.fromEntries(
-        points.map(({ axis, value, perSecond }) => [`${axis}_${value}_per_s`, Math.round(perSecond)]),
+        points.flatMap(({ axis, value, perSecond, cpuMsOf, walBytes }) => [
+          [`${axis}_${value}_per_s`, Math.round(perSecond)],
+          [`${axis}_${value}_postgres_cpu_ms`, Math.round((cpuMsOf['postgres'] ?? 0) * 1_000) / 1_000],
+          [`${axis}_${value}_wal_bytes`, Math.round(walBytes)],
+        ]),
       ),
     },
     missed: [
@@ -93,6 +97,8 @@ function growStored(seconds: number, most: number): Promise<readonly Point[]> {
       // As autovacuum would have done by now.
       await world.pool.query('vacuum (analyze)');
       stored = wanted;
+      // Connections idled while rows were stored, and plans are made anew after `analyze`.
+      await warmUp(world, payers, CONCURRENCY, WARM_UP_MS);
       points.push(await measure(world, payers, 'stored', wanted, seconds));
     }
     return points;
@@ -121,9 +127,16 @@ async function measure(
   seconds: number,
 ): Promise<Point> {
   const prepared = await prepareMetered(world, payers, CONCURRENCY * (seconds + 1));
-  const { perSecond, cpuMs, failed, notes } = await measureLevel(world, prepared, atOnce(CONCURRENCY), seconds * 1_000);
-  console.log(
-    `${axis} ${value}: ${perSecond.toFixed(0)}/s, CPU ${cpuMs.toFixed(2)} ms, failed ${failed} ${JSON.stringify(notes)}`,
+  const level = await measureLevel(world, prepared, atOnce(CONCURRENCY), seconds * 1_000);
+  const { perSecond, cpuMs, failed, notes, costs, intent } = level;
+  const cpuMsOf = Object.fromEntries(
+    Object.entries(costs.cpuMsOf).map(([part, ms]) => [part, ms + (intent.cpuMsOf[part] ?? 0)]),
   );
-  return { axis, value, perSecond, cpuMs, failed };
+  const walBytes = costs.walBytes + intent.walBytes;
+  const parts = Object.entries({ ...cpuMsOf, stolen: costs.stolenMs }).map(([part, ms]) => `${part} ${ms.toFixed(2)}`);
+  console.log(
+    `${axis} ${value}: ${perSecond.toFixed(0)}/s, CPU ${cpuMs.toFixed(2)} ms (${parts.join(', ')}), ` +
+      `WAL ${walBytes.toFixed(0)} bytes, failed ${failed} ${JSON.stringify(notes)}`,
+  );
+  return { axis, value, perSecond, cpuMs, cpuMsOf, walBytes, failed };
 }

@@ -5,6 +5,9 @@ export type Point = {
   readonly value: number;
   readonly perSecond: number;
   readonly cpuMs: number;
+  /** By part; together `cpuMs`. */
+  readonly cpuMsOf: Readonly<Record<string, number>>;
+  readonly walBytes: number;
   readonly failed: number;
 };
 
