@@ -46,7 +46,21 @@ export function agreeOnOutcome(outcomes: readonly TransactionOutcome[]): Transac
   const [largest = [], second = []] = groups;
   const [first, ...others] = largest.filter(isSeen);
   if (first === undefined || others.length === 0 || largest.length === second.length) return UNKNOWN;
-  return { ...first, commitment: others.reduce((low, { commitment }) => lowerOf(low, commitment), first.commitment) };
+  return atLowest(first, others);
+}
+
+/** What all of them saw, if they saw the same. */
+export function sameOutcome(outcomes: readonly TransactionOutcome[]): Seen | undefined {
+  const seen = outcomes.filter(isSeen);
+  const [first] = seen;
+  if (first === undefined || seen.length < outcomes.length) return undefined;
+  return new Set(seen.map(keyOf)).size === 1 ? atLowest(first, seen) : undefined;
+}
+
+/** `seen` with the lowest commitment that it has at any of the others that saw it. */
+export function atLowest(seen: Seen, others: readonly TransactionOutcome[]): Seen {
+  const commitments = others.filter(isSeen).map(({ commitment }) => commitment);
+  return { ...seen, commitment: commitments.reduce(lowerOf, seen.commitment) };
 }
 
 const isSeen = (outcome: TransactionOutcome): outcome is Seen => outcome.kind === 'landed' || outcome.kind === 'failed';

@@ -1,7 +1,6 @@
 // The transaction of a Solana Pay request: the payer is its only signer and pays its fee. Nothing of it is trusted afterwards:
 // a wallet may change it, and only what it does to balances counts. It is a legacy transaction, which every wallet reads.
 
-import { isAddress, isOffCurveAddress } from '@solana/kit';
 import type { RequestedTransfer, TransferStores, TransferToRequest } from '@svc-pay/core';
 import type { ErrorCode } from '@svc-pay/protocol/errors';
 import { askFirst } from '../rpc/ask-nodes.ts';
@@ -9,6 +8,7 @@ import { type AccountsProblem, accountsOf, accountsProblem } from '../transfer/c
 import { findTerms, type TermsQuestion } from '../transfer/find-terms.ts';
 import type { Cluster } from '../transfer/open-clusters.ts';
 import { compile } from '../transfer/prepare-transfer.ts';
+import { isWalletAddress } from '../transfer/token-account.ts';
 
 /** Throws `ChainUnavailable` when no node answers. */
 export async function requestTransfer(
@@ -19,7 +19,7 @@ export async function requestTransfer(
 ): Promise<RequestedTransfer> {
   const { caller, intentId, acceptance, payer, open } = wanted;
   if (cluster === undefined) return { ok: false, code: 'chain_unavailable' };
-  if (!isAddress(payer) || isOffCurveAddress(payer)) return { ok: false, code: 'sender_mismatch' };
+  if (!isWalletAddress(payer)) return { ok: false, code: 'sender_mismatch' };
   const question: TermsQuestion = { caller, intentId, acceptance, payer, relayer: payer };
   const first = await findTerms(stores, cluster, question);
   if (first === undefined) return { ok: false, code: 'x402_not_available_for_token' };

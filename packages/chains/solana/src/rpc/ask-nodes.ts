@@ -20,7 +20,7 @@ export async function askFirst<Answer>(
   nodes: readonly SolanaNode[],
   ask: (node: SolanaNode) => Promise<Answer>,
 ): Promise<Answer> {
-  let last = new ChainUnavailable('the network has no node');
+  let last: ChainUnavailable | undefined;
   for (const node of nodes) {
     try {
       return await ask(node);
@@ -29,5 +29,5 @@ export async function askFirst<Answer>(
       last = problem;
     }
   }
-  throw last;
+  throw last ?? new ChainUnavailable('the network has no node');
 }

@@ -1,10 +1,10 @@
 // Builds the transaction that a wallet is asked to sign. It has no effect before the relayer has signed too, so it may
 // be prepared any number of times.
 import { createHash } from 'node:crypto';
-import { isAddress, isOffCurveAddress } from '@solana/kit';
 import { compileUnsigned } from '../bytes/compile-message.ts';
 import type { Lifetime } from '../rpc/solana-node.ts';
 import { budgetFor, budgetInstructions } from './compute-budget.ts';
+import { isWalletAddress } from './token-account.ts';
 import { transferInstructions } from './transfer-instructions.ts';
 import type { PreparedTransfer, TransferTerms } from './transfer-terms.ts';
 
@@ -29,7 +29,7 @@ export function payerProblem({
   relayer,
   legs,
 }: TransferTerms): Exclude<PrepareRefusal, 'too_many_legs'> | undefined {
-  if (!isAddress(payer) || isOffCurveAddress(payer)) return 'payer_invalid';
+  if (!isWalletAddress(payer)) return 'payer_invalid';
   if (payer === relayer) return 'payer_is_relayer';
   return legs.some(({ owner }) => owner === payer) ? 'payer_is_recipient' : undefined;
 }

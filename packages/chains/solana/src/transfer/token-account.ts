@@ -1,4 +1,4 @@
-import { address, isAddress } from '@solana/kit';
+import { address, isAddress, isOffCurveAddress } from '@solana/kit';
 import { findAssociatedTokenPda } from '@solana-program/token';
 
 /** Cache: deriving an address takes a millisecond, and the recipients are mostly the same. */
@@ -22,3 +22,16 @@ export async function tokenAccountOf(owner: string, mint: string, tokenProgram: 
 
 /** 32 bytes in base58. Does not tell whether the address has a private key. */
 export const isSolanaAddress = (text: string): boolean => isAddress(text);
+
+/** Cache: the check goes through big integers, and payers come again. */
+const judged = new Map<string, boolean>();
+
+/** Whether the text is an address that can have a private key. */
+export function isWalletAddress(text: string): boolean {
+  const known = judged.get(text);
+  if (known !== undefined) return known;
+  const isWallet = isAddress(text) && !isOffCurveAddress(text);
+  if (judged.size >= MOST_KEPT) judged.clear();
+  judged.set(text, isWallet);
+  return isWallet;
+}
