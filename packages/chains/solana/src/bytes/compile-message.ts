@@ -10,7 +10,7 @@ type MessageParts = {
 };
 
 const KEY_BYTES = 32;
-const SIGNATURE_BYTES = 64;
+export const SIGNATURE_BYTES = 64;
 const VERSION_0 = 0x80;
 
 /** The transaction without signatures, and the message in it. Throws for an address that is none. */
@@ -78,6 +78,6 @@ function keyBytes(text: string): Uint8Array {
 }
 
 /** Seven bits per byte, the lowest first. */
-function lengthOf(count: number): readonly number[] {
+export function lengthOf(count: number): readonly number[] {
   return count < 128 ? [count] : [(count % 128) + 128, ...lengthOf(Math.floor(count / 128))];
 }

@@ -1,6 +1,7 @@
 // The relayer's verification of a payment before it signs: the key is here, so what the API accepted is verified again.
-import { type Address, getTransactionEncoder, type Transaction } from '@solana/kit';
+import type { Address, Transaction } from '@solana/kit';
 import type { LaneItem } from '@svc-pay/core';
+import { writeTransaction } from '../bytes/write-transaction.ts';
 import { buildMessageItem } from '../message/build-message-item.ts';
 import { type CoSigned, coSign } from '../signer/co-sign.ts';
 import type { RelayerSigner } from '../signer/relayer-signer.ts';
@@ -42,7 +43,7 @@ async function verifyItem(item: LaneItem, relayer: string): Promise<Transaction 
 
 function withoutSignatureOf(transaction: Transaction, relayer: string): Uint8Array {
   const signatures = { ...transaction.signatures, [relayer as Address]: null };
-  return Uint8Array.from(getTransactionEncoder().encode({ ...transaction, signatures }));
+  return writeTransaction({ ...transaction, signatures });
 }
 
 function oncePerItem<Made>(make: (item: LaneItem) => Promise<Made>): (item: LaneItem) => Promise<Made> {

@@ -1,7 +1,8 @@
 // Adds the relayer's signature to a verified transaction. Anybody who sees the signed bytes can send them, so they are
 // stored before any node sees them.
-import { type Address, getTransactionEncoder, type SignatureBytes } from '@solana/kit';
+import type { Address, SignatureBytes } from '@solana/kit';
 import { base58Of } from '../bytes/base58.ts';
+import { writeTransaction } from '../bytes/write-transaction.ts';
 import type { VerifiedTransaction } from '../verify/verify-signed.ts';
 import type { RelayerSigner } from './relayer-signer.ts';
 
@@ -22,6 +23,6 @@ export async function coSign(
   const signatures = { ...transaction.signatures, [feePayer]: own as SignatureBytes };
   return {
     transactionId: base58Of(own),
-    wire: Uint8Array.from(getTransactionEncoder().encode({ ...transaction, signatures })),
+    wire: writeTransaction({ ...transaction, signatures }),
   };
 }
