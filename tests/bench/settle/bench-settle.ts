@@ -54,9 +54,8 @@ export async function benchSettle(options: BenchOptions): Promise<BenchResult> {
     const payersIn = (world: Pick<BareWorld, 'rpc' | 'chain'>) => (opened ??= payersOf(world, options));
     const beforeServices = async (world: BareWorld) => {
       const payers = await payersIn(world);
-      if (wants('reference', 'published'))
-        references.push(...(await runReference(world, payers, 'published', options)));
-      if (wants('reference', 'tuned')) references.push(...(await runReference(world, payers, 'tuned', options)));
+      for (const name of ['published', 'tuned'] as const)
+        if (wants('reference', name)) references.push(...(await runReference(world, payers, name, options)));
     };
     await inWorld(options, accounts, first ? beforeServices : undefined, async (world) => {
       const payers = await payersIn(world);
@@ -68,6 +67,7 @@ export async function benchSettle(options: BenchOptions): Promise<BenchResult> {
     });
     if (profile) for (const line of drawProfiles()) console.log(line);
   }
+  if (only === undefined) references.push(...(await runReferencesAgain(options)));
   const run = { seconds, runs, references, bare };
   const figures = figuresOf(run);
   const bars = barsOf(figures);
@@ -131,6 +131,24 @@ async function runReference(
   } finally {
     await reference.stop();
   }
+}
+
+/**
+ * The highest level of each once more, behind ours. The pace of a shared machine changes within a run: the tuned facilitator was seen at 225 a second
+ * before ours and at 365 a quarter of an hour later, nothing stolen both times. The better of the two counts.
+ */
+async function runReferencesAgain(options: BenchOptions): Promise<readonly ReferenceLevel[]> {
+  const again: ReferenceLevel[] = [];
+  const beforeServices = async (world: BareWorld) => {
+    const payers = await payersOf(world, options);
+    for (const name of ['published', 'tuned'] as const) {
+      const known = REFERENCE_LEVELS[name];
+      const levels = (options.levels ?? known).filter((level) => level <= Math.max(...known));
+      again.push(...(await runReference(world, payers, name, { ...options, levels: levels.slice(-1), rates: [] })));
+    }
+  };
+  await inWorld({ ...options, profile: false }, 1, beforeServices, async () => {});
+  return again;
 }
 
 async function runOurs(
