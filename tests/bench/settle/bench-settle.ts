@@ -6,7 +6,7 @@ import { writeSection } from '../write-section.ts';
 import { sendBareBatches } from './bare-batches.ts';
 import { measureCommits, measureEngine } from './bare-deps.ts';
 import { measureIdle } from './idle.ts';
-import { barsOf, figuresOf, type MerchantsRun, missedOf } from './judge.ts';
+import { barsOf, betterOf, figuresOf, type MerchantsRun, missedOf } from './judge.ts';
 import { describeMachine } from './machine.ts';
 import { type Level, measureLevel } from './measure-level.ts';
 import { openPayers, type Payers } from './payers.ts';
@@ -67,8 +67,8 @@ export async function benchSettle(options: BenchOptions): Promise<BenchResult> {
     });
     if (profile) for (const line of drawProfiles()) console.log(line);
   }
-  if (only === undefined) references.push(...(await runReferencesAgain(options)));
-  const run = { seconds, runs, references, bare };
+  const again = only === undefined ? await runReferencesAgain(options) : [];
+  const run = { seconds, runs, references: betterOf(references, again), bare };
   const figures = figuresOf(run);
   const bars = barsOf(figures);
   const lines = tabulate(machine, run, bars);

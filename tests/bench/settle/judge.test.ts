@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Costs } from '../meters/costs.ts';
-import { barsOf, bestOf, figuresOf, missedOf, type SettleRun } from './judge.ts';
+import { barsOf, bestOf, betterOf, figuresOf, missedOf, type SettleRun } from './judge.ts';
 import type { Level } from './measure-level.ts';
 import type { ReferenceLevel } from './reference.ts';
 import { atOnce, type Load } from './run-load.ts';
@@ -80,6 +80,13 @@ const GOOD: SettleRun = {
   references: [reference('published', 100, 9), reference('tuned', 300, 4)],
   bare: { perSecond: 8_000, engine: Number.NaN, commits: Number.NaN },
 };
+
+test('of a reference level that ran twice the better rate counts, once', () => {
+  const [published, tuned] = [reference('published', 100, 9), reference('tuned', 300, 4)];
+  const again = [reference('published', 90, 10), reference('tuned', 360, 3)];
+  expect(betterOf([published, tuned], again)).toEqual([published, again[1]]);
+  expect(betterOf([{ ...tuned, load: atOnce(32) }], again)).toEqual([{ ...tuned, load: atOnce(32) }]);
+});
 
 test('a run that reaches every bar misses none', () => {
   const figures = figuresOf(GOOD);

@@ -2,7 +2,7 @@
 import type { Costs } from '../meters/costs.ts';
 import type { Level } from './measure-level.ts';
 import type { ReferenceLevel, ReferenceName } from './reference.ts';
-import type { Load } from './run-load.ts';
+import { type Load, nameOfLoad } from './run-load.ts';
 import type { Timing } from './timing.ts';
 
 export type MerchantsRun = {
@@ -36,6 +36,19 @@ export function bestOf<Measured extends Timing & { readonly load: Load }>(
   return levels
     .filter(({ load }) => load.kind === 'closed')
     .toSorted((one, other) => other.perSecond - one.perSecond)[0];
+}
+
+/** Each level of a reference once: the one with the better rate, where it ran twice. */
+export function betterOf(
+  levels: readonly ReferenceLevel[],
+  again: readonly ReferenceLevel[],
+): readonly ReferenceLevel[] {
+  const isSame = (one: ReferenceLevel, other: ReferenceLevel) =>
+    one.name === other.name && nameOfLoad(one.load) === nameOfLoad(other.load);
+  return levels.map((level) => {
+    const second = again.find((other) => isSame(level, other));
+    return second !== undefined && second.perSecond > level.perSecond ? second : level;
+  });
 }
 
 const levelAt = <Measured extends { readonly load: Load }>(levels: readonly Measured[], concurrency: number) =>
