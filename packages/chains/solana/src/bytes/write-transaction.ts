@@ -7,9 +7,6 @@ export function writeTransaction({
   messageBytes,
 }: Pick<Transaction, 'signatures' | 'messageBytes'>): Uint8Array {
   const places = Object.values(signatures).map((signature) => signature ?? new Uint8Array(SIGNATURE_BYTES));
-  return Uint8Array.from(
-    Buffer.concat(
-      [Uint8Array.from(lengthOf(places.length)), ...places, messageBytes].map((part) => Uint8Array.from(part)),
-    ),
-  );
+  const count = Uint8Array.from(lengthOf(places.length));
+  return Uint8Array.from(Buffer.concat([count, ...places, Uint8Array.from(messageBytes)]));
 }

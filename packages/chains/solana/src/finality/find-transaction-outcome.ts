@@ -18,7 +18,7 @@ export type PendingTransaction = { readonly transactionId: string; readonly life
 /** The most statuses that a node returns in one answer. */
 export const MOST_STATUSES = 256;
 /** Transactions that are read at once. */
-const MOST_AT_ONCE = 48;
+const MOST_AT_ONCE = 32;
 
 export async function findTransactionOutcome(
   nodes: readonly SolanaNode[],
@@ -100,7 +100,9 @@ async function outcomeOf(
       later.map(({ sighting }) => judgeSighting({ ...sighting, landing }, lifetime)),
     );
   }
-  return agreeOnOutcome([...judged, ...(await Promise.all(later.map(read))).filter(isThere), ...untold]);
+  const outcome = agreeOnOutcome([...judged, ...(await Promise.all(later.map(read))).filter(isThere), ...untold]);
+  // A node that knows the transaction and did not return it has no vote, and yet it has not expired.
+  return outcome.kind === 'expired' && confirmed.length > 0 ? { kind: 'unknown' } : outcome;
 }
 
 const hasLanded = ({ sighting: { status } }: Witness) => status !== null && status.commitment !== 'processed';

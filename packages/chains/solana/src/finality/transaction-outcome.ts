@@ -5,6 +5,7 @@
 import type { Landing } from '../prove/read-balance-changes.ts';
 import type { Commitment, Lifetime, TransactionStatus } from '../rpc/solana-node.ts';
 import { lowerOf } from './commitment.ts';
+import { outcomeOfError } from './outcome-of-error.ts';
 
 export type TransactionOutcome = Seen | { readonly kind: 'expired' } | { readonly kind: 'unknown' };
 type Seen = { readonly kind: 'landed' | 'failed'; readonly commitment: Commitment; readonly landing: Landing };
@@ -67,11 +68,13 @@ const isSeen = (outcome: TransactionOutcome): outcome is Seen => outcome.kind ==
 
 function keyOf(outcome: TransactionOutcome): string {
   if (!isSeen(outcome)) return outcome.kind;
-  const { slot, changes, costLamports, lamports, accounts } = outcome.landing;
+  const { slot, error, changes, costLamports, lamports, accounts } = outcome.landing;
+  // It decides how the payment ends. Its meaning: nodes of different versions may spell an error differently.
+  const reason = error === null ? null : outcomeOfError(error);
   const inOrder = <Value>(map: ReadonlyMap<string, Value>) =>
     [...map].toSorted(([one], [other]) => (one < other ? -1 : 1));
   return JSON.stringify(
-    [outcome.kind, slot, inOrder(changes), costLamports, inOrder(lamports), accounts],
+    [outcome.kind, slot, reason, inOrder(changes), costLamports, inOrder(lamports), accounts],
     (_key, value: unknown) => (typeof value === 'bigint' ? value.toString() : value),
   );
 }

@@ -7,6 +7,7 @@ import { askFirst } from '../rpc/ask-nodes.ts';
 import type { SolanaNode } from '../rpc/solana-node.ts';
 import type { RelayerSigner } from '../signer/relayer-signer.ts';
 import { createItemSigner } from './co-sign-item.ts';
+import { createFailedLately } from './failed-lately.ts';
 import { simulateItem } from './simulate-item.ts';
 import { createSpentTransactions } from './spent-transactions.ts';
 
@@ -14,11 +15,12 @@ export type LaneChainOptions = { readonly nodes: readonly SolanaNode[]; readonly
 
 export function createLaneChain({ nodes, signer }: LaneChainOptions): ExpiringChain {
   const items = createItemSigner(signer);
-  const spent = createSpentTransactions();
+  const [spent, failedLately] = [createSpentTransactions(), createFailedLately()];
+  const simulation = { nodes, signer: items, spent, failedLately };
   return {
     kind: 'expiring',
     simulate: async (queued): Promise<SimulationResult> => {
-      const outcome = await simulateItem(nodes, only(queued), items, spent);
+      const outcome = await simulateItem(simulation, only(queued));
       // A transaction's age is counted in blocks, so chain time plays no role.
       const chainTimeSeconds = 0n;
       if (outcome !== 'no_gas') return { ok: true, outcomes: [outcome], chainTimeSeconds };
@@ -45,7 +47,11 @@ export function createLaneChain({ nodes, signer }: LaneChainOptions): ExpiringCh
     findMined: async (batches) => {
       const mined = await findMined(nodes, batches);
       // A payment ends with its failed transaction. A refund is queued again, and what failed is not sent once more.
-      for (const { reverted, transactionId } of mined) if (reverted) spent.giveUp(transactionId);
+      for (const { reverted, transactionId } of mined) {
+        if (!reverted) continue;
+        spent.giveUp(transactionId);
+        failedLately.note();
+      }
       return mined;
     },
     findExpired: async (batches) => {

@@ -10,28 +10,40 @@ import { askEvery } from '../rpc/ask-nodes.ts';
 import type { SolanaNode } from '../rpc/solana-node.ts';
 import { lifetimeOf } from '../transfer/item-terms.ts';
 import type { ItemSigner } from './co-sign-item.ts';
+import type { FailedLately } from './failed-lately.ts';
 import type { SpentTransactions } from './spent-transactions.ts';
 
 /** `no_gas`: the relayer cannot pay for the transaction. */
 export type ItemSimulation = SimulatedOutcome | 'no_gas';
 
-export async function simulateItem(
-  nodes: readonly SolanaNode[],
-  item: LaneItem,
-  signer: ItemSigner,
-  spent: SpentTransactions,
-): Promise<ItemSimulation> {
+export type LaneSimulation = {
+  readonly nodes: readonly SolanaNode[];
+  readonly signer: ItemSigner;
+  readonly spent: SpentTransactions;
+  readonly failedLately: FailedLately;
+};
+
+export async function simulateItem(lane: LaneSimulation, item: LaneItem): Promise<ItemSimulation> {
+  const { signer } = lane;
   const unsigned = await signer.unsigned(item);
   if (unsigned === undefined) return 'malformed';
-  const outcomes = await simulateAtNodes(nodes, item, unsigned);
+  const outcomes = await simulateAtNodes(lane, item, unsigned);
   const [first] = outcomes;
   if (first === undefined) throw new ChainUnavailable('no node played the transaction');
   // The chain has, or had, the transaction: its outcome is read, never guessed.
   if (outcomes.some((outcome) => outcome === 'expired' || outcome === 'authorization_used'))
-    return simulateSpent(nodes, item, signer, spent);
+    return simulateSpent(lane, item);
   const agreed = outcomes.every((outcome) => outcome === first) ? first : 'unsure';
+  if (agreed !== 'settled') return agreed;
   // It is not sent, and ends when it can no longer land.
-  return agreed === 'settled' && item.payout.withdrawn ? 'withdrawn' : agreed;
+  if (item.payout.withdrawn) return 'withdrawn';
+  return (await wasGivenUp(lane, item)) ? simulateSpent(lane, item) : agreed;
+}
+
+/** A node that still sees it pass is wrong: every node has called it expired, or it has failed on chain. */
+async function wasGivenUp({ signer, spent }: LaneSimulation, item: LaneItem): Promise<boolean> {
+  const signed = await signer.signed(item);
+  return signed !== undefined && spent.wasGivenUp(signed.transactionId);
 }
 
 /**
@@ -39,12 +51,7 @@ export async function simulateItem(
  * simulated. So the bytes are stored and sent first, like any others, and their outcome is judged only once the lane
  * has given them up.
  */
-async function simulateSpent(
-  nodes: readonly SolanaNode[],
-  item: LaneItem,
-  signer: ItemSigner,
-  spent: SpentTransactions,
-): Promise<ItemSimulation> {
+async function simulateSpent({ nodes, signer, spent }: LaneSimulation, item: LaneItem): Promise<ItemSimulation> {
   const signed = await signer.signed(item);
   if (signed === undefined) return 'malformed';
   const { transactionId } = signed;
@@ -77,15 +84,16 @@ async function isTextUsed(nodes: readonly SolanaNode[], item: LaneItem): Promise
 }
 
 /**
- * One node that sees the payment pass is enough to send it: at worst that costs the fee of a transaction that fails, which
- * counts against the payer's gas budget. Whatever else a node says ends or delays the payment, so the others are asked too.
+ * One node that sees the payment pass is enough to send it: at worst that costs a fee. After a transaction of the lane has failed on
+ * chain every node is asked for a while, and always where a payment is not sent but may end.
  */
 async function simulateAtNodes(
-  nodes: readonly SolanaNode[],
+  { nodes, failedLately }: LaneSimulation,
   item: LaneItem,
   unsigned: Uint8Array,
 ): Promise<readonly ItemSimulation[]> {
   const ask = (some: readonly SolanaNode[]) => askEvery(some, (node) => simulateAt(node, item, unsigned));
+  if (item.payout.withdrawn || failedLately.isSo()) return ask(nodes);
   for (const [place, node] of nodes.entries()) {
     const first = await ask([node]);
     if (first.length === 0) continue;

@@ -28,9 +28,11 @@ const judged = new Map<string, boolean>();
 
 /** Whether the text is an address that can have a private key. */
 export function isWalletAddress(text: string): boolean {
+  // Not kept: a client may send a text of any length.
+  if (!isAddress(text)) return false;
   const known = judged.get(text);
   if (known !== undefined) return known;
-  const isWallet = isAddress(text) && !isOffCurveAddress(text);
+  const isWallet = !isOffCurveAddress(text);
   if (judged.size >= MOST_KEPT) judged.clear();
   judged.set(text, isWallet);
   return isWallet;

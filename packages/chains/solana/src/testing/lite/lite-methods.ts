@@ -111,7 +111,9 @@ function accountJson(ledger: LiteLedger, at: string) {
   if (account === null) return null;
   const { owner, data, lamports } = account;
   const space = BigInt(data.length);
-  return { owner, lamports, space, executable: false, data: [Buffer.from(data).toString('base64'), 'base64'] };
+  const rentEpoch = 2n ** 64n - 1n;
+  const base64 = [Buffer.from(data).toString('base64'), 'base64'];
+  return { owner, lamports, space, executable: false, rentEpoch, data: base64 };
 }
 
 function statusJson(ledger: LiteLedger, id: string) {
