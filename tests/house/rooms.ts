@@ -12,6 +12,11 @@ const RULES = ['@svc-pay/core', '@svc-pay/protocol', '@svc-pay/money'];
 const ADAPTERS = ['@svc-pay/evm', '@svc-pay/solana', '@svc-pay/icp', '@svc-pay/postgres', '@svc-pay/engine'];
 
 const adapter = (...outside: string[]): Room => ({ inside: RULES, outside: ['node:*', ...outside] });
+// An adapter that asks nodes over HTTP.
+const asking = (...outside: string[]): Room => ({
+  inside: [...RULES, '@svc-pay/runtime/http/post-body'],
+  outside: ['node:*', ...outside],
+});
 // A service is a composition root and routes: SQL and the libraries of databases and chains are the adapters' own.
 const service = (...outside: string[]): Room => ({
   inside: [...ADAPTERS, ...RULES, '@svc-pay/runtime'],
@@ -26,8 +31,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'packages/protocol': { inside: ['@svc-pay/money'], outside: ['zod/mini', '@noble/hashes/*'] },
   'packages/core': { inside: ['@svc-pay/protocol', '@svc-pay/money'], outside: ['node:crypto', 'node:zlib'] },
-  'packages/chains/evm': adapter('viem', 'viem/*', 'secp256k1', '@noble/hashes/*', '@aws-sdk/*'),
-  'packages/chains/solana': adapter('@solana/*', '@solana-program/*', 'zod/mini'),
+  'packages/chains/evm': asking('viem', 'viem/*', 'secp256k1', '@noble/hashes/*', '@aws-sdk/*'),
+  'packages/chains/solana': asking('@solana/*', '@solana-program/*', 'zod/mini'),
   // Curves and the compiler are for the local Internet Computer, which no service imports.
   'packages/chains/icp': adapter('@icp-sdk/*', '@dfinity/*', '@noble/curves/*', 'motoko', 'motoko/*'),
   // The local server ends with the process that started it, on a port that no other process reserves.

@@ -2,7 +2,6 @@
 // last answer. The URL of the provider, which may contain a key, is in neither.
 import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
-import { withoutCredentials } from '../rpc/post-calls.ts';
 import { type Exchange, keyOfCalls, type RecordedAnswer, type RecordingHead } from './recording.ts';
 import { providerOf, redactionOf, withoutAddresses } from './redact.ts';
 import {
@@ -189,4 +188,15 @@ function refusalOf({ calls, batch }: Asked): RpcHttpAnswer {
   };
   const answers = calls.map(({ id }) => ({ id, error }));
   return { status: 200, text: bodyOfAnswers(batch, answers) };
+}
+
+/** `fetch` refuses URLs with user and password, so they go into a header. */
+function withoutCredentials(url: string): { address: string; headers: Record<string, string> } {
+  const address = new URL(url);
+  const { username, password } = address;
+  if (username === '' && password === '') return { address: url, headers: {} };
+  address.username = '';
+  address.password = '';
+  const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  return { address: address.href, headers: { authorization: `Basic ${Buffer.from(pair).toString('base64')}` } };
 }

@@ -74,9 +74,7 @@ export function createEndpointPool(options: PoolOptions): EndpointPool {
         return answers;
       } catch (problem) {
         strike(endpointIndex, 'no answer');
-        throw new RpcUnavailable(
-          `endpoint ${endpointIndex + 1}: ${problem instanceof Error ? problem.name : 'no answer'}`,
-        );
+        throw new RpcUnavailable(`endpoint ${endpointIndex + 1}: ${reasonOf(problem)}`);
       }
     };
   };
@@ -135,4 +133,12 @@ export function createEndpointPool(options: PoolOptions): EndpointPool {
       }
     },
   };
+}
+
+/** A code or a name: a message may hold the URL. What answered, but not with answers, tells that itself. */
+function reasonOf(problem: unknown): string {
+  if (problem instanceof RpcUnavailable) return problem.message;
+  if (!(problem instanceof Error)) return 'no answer';
+  const { code, name }: NodeJS.ErrnoException = problem;
+  return code ?? name;
 }

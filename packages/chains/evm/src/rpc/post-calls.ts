@@ -1,25 +1,22 @@
 // Posts one request to one node. Throws unless every call was answered.
+import { isSuccess, type PostAnswer, type PostOptions, postBody } from '@svc-pay/runtime/http/post-body';
 import { type RpcAnswer, type RpcCall, RpcUnavailable } from './rpc-call.ts';
+
+/** Of one request: the receipts of a lane's pending transactions are some hundred kilobytes each. */
+const MOST_ANSWER_BYTES = 128 * 1024 * 1024;
 
 export async function postCalls(
   url: string,
   calls: readonly RpcCall[],
   timeoutMs: number,
 ): Promise<readonly RpcAnswer[]> {
-  const response = await sendCalls(url, calls, AbortSignal.timeout(timeoutMs));
-  if (!response.ok) throw new RpcUnavailable(`HTTP ${response.status}`);
-  return answersOf(calls, await response.json());
+  const { status, text } = await sendCalls(url, calls, { timeoutMs, mostBytes: MOST_ANSWER_BYTES });
+  if (!isSuccess(status)) throw new RpcUnavailable(`HTTP ${status}`);
+  return answersOf(calls, JSON.parse(text));
 }
 
-export function sendCalls(url: string, calls: readonly RpcCall[], signal: AbortSignal): Promise<Response> {
-  const { address, headers } = withoutCredentials(url);
-  return fetch(address, {
-    method: 'POST',
-    headers: { ...headers, 'content-type': 'application/json' },
-    body: JSON.stringify(calls.map((call, id) => ({ jsonrpc: '2.0', id, ...call }))),
-    signal,
-    redirect: 'error',
-  });
+export function sendCalls(url: string, calls: readonly RpcCall[], options: PostOptions): Promise<PostAnswer> {
+  return postBody(url, JSON.stringify(calls.map((call, id) => ({ jsonrpc: '2.0', id, ...call }))), options);
 }
 
 /** The answers in a body, in the order of the calls. */
@@ -31,17 +28,6 @@ export function answersOf(calls: readonly RpcCall[], body: unknown): readonly Rp
     if (answer === undefined) throw new RpcUnavailable('a call was left without an answer');
     return answer;
   });
-}
-
-/** `fetch` refuses URLs with user and password, so they go into a header. */
-export function withoutCredentials(url: string): { address: string; headers: Record<string, string> } {
-  const address = new URL(url);
-  const { username, password } = address;
-  if (username === '' && password === '') return { address: url, headers: {} };
-  address.username = '';
-  address.password = '';
-  const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
-  return { address: address.href, headers: { authorization: `Basic ${Buffer.from(pair).toString('base64')}` } };
 }
 
 export type RawAnswer = {

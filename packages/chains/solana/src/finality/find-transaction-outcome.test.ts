@@ -1,13 +1,13 @@
 import { ChainUnavailable } from '@svc-pay/core';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { PROGRAM_CODES } from '../message/program-codes.ts';
 import { readLanding } from '../prove/read-balance-changes.ts';
 import { TRANSACTION } from '../rpc/answer-shapes.ts';
 import type { AskNode } from '../rpc/post-call.ts';
 import { type Commitment, nodeFrom } from '../rpc/solana-node.ts';
 import { confirmationsOf } from './commitment.ts';
 import { findTransactionOutcome, findTransactionOutcomes } from './find-transaction-outcome.ts';
-import { PROGRAM_CODES } from '../message/program-codes.ts';
 import { agreeOnOutcome, judgeSighting, type TransactionOutcome } from './transaction-outcome.ts';
 
 const ID = '5'.repeat(88);

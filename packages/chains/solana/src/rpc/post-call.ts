@@ -1,7 +1,7 @@
 // Posts calls to one node. A failure on the way throws `ChainUnavailable`; a refusal of the node is an answer.
 import { ChainUnavailable } from '@svc-pay/core';
+import { isSuccess, postBody } from '@svc-pay/runtime/http/post-body';
 import { batchCalls } from './batch-calls.ts';
-import { isSuccess, postBody } from './post-body.ts';
 import { type AskNode, NodeRefusedRequest } from './rpc-answer.ts';
 
 export type { AskNode } from './rpc-answer.ts';

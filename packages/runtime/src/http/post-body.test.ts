@@ -1,0 +1,98 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { promisify } from 'node:util';
+import { gzipSync } from 'node:zlib';
+import { afterEach, expect, test } from 'vitest';
+import { postBody } from './post-body.ts';
+
+const ends: (() => void)[] = [];
+afterEach(() => {
+  for (const end of ends.splice(0)) end();
+});
+
+async function serve(answer: RequestListener): Promise<string> {
+  const server = createServer(answer);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  ends.push(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+test('an answer without an end is cut off at the bound, and its connection is closed', async () => {
+  let written = 0;
+  const closed = Promise.withResolvers<void>();
+  const url = await serve((_, response) => {
+    response.on('close', closed.resolve);
+    const more = () => {
+      while (!response.destroyed && response.write('x'.repeat(10_000))) written += 10_000;
+    };
+    response.on('drain', more);
+    more();
+  });
+  await expect(postBody(url, '{}', { timeoutMs: 5_000, mostBytes: 100_000 })).rejects.toThrow('AnswerTooLong');
+  await closed.promise;
+  expect(written).toBeLessThan(50_000_000);
+});
+
+test('an answer up to the bound is read whole', async () => {
+  const url = await serve((_, response) => response.end('x'.repeat(100_000)));
+  const { text } = await postBody(url, '{}', { timeoutMs: 5_000, mostBytes: 100_000 });
+  expect(text).toHaveLength(100_000);
+});
+
+test('a packed answer is unpacked, and counts unpacked', async () => {
+  const packed = gzipSync('x'.repeat(100_000));
+  const asked: unknown[] = [];
+  const url = await serve((request, response) => {
+    asked.push(request.headers['accept-encoding']);
+    response.writeHead(200, { 'content-encoding': 'gzip' }).end(packed);
+  });
+  const { text } = await postBody(url, '{}', { timeoutMs: 5_000, mostBytes: 100_000 });
+  expect(text).toHaveLength(100_000);
+  expect(asked).toEqual(['gzip']);
+  await expect(postBody(url, '{}', { timeoutMs: 5_000, mostBytes: 99_999 })).rejects.toThrow('AnswerTooLong');
+  const cut = await serve((_, response) =>
+    response.writeHead(200, { 'content-encoding': 'gzip' }).end(packed.subarray(0, 50)),
+  );
+  await expect(postBody(cut, '{}', { timeoutMs: 5_000, mostBytes: 100_000 })).rejects.toThrow('unexpected end of file');
+});
+
+test('user and password of the address go into a header', async () => {
+  const seen: unknown[] = [];
+  const url = await serve((request, response) => {
+    seen.push(request.url, request.headers.authorization);
+    response.end('{}');
+  });
+  await postBody(url.replace('//', '//us%40er:pass@').concat('/v2/key?x=1'), '{}', {
+    timeoutMs: 5_000,
+    mostBytes: 100,
+  });
+  expect(seen).toEqual(['/v2/key?x=1', `Basic ${Buffer.from('us@er:pass').toString('base64')}`]);
+});
+
+test('what is no success has its status and its text', async () => {
+  const url = await serve((_, response) => response.writeHead(413).end('too large'));
+  expect(await postBody(url, '{}', { timeoutMs: 5_000, mostBytes: 100 })).toEqual({ status: 413, text: 'too large' });
+});
+
+// Node gives its own agents and `fetch` the proxy of the environment; a process of its own, since Node reads it once.
+test('a proxy of the environment is used as fetch uses it', async () => {
+  const asked: string[] = [];
+  const proxy = await serve((request, response) => {
+    asked.push(request.url ?? '');
+    response.end('by the proxy');
+  });
+  const script = `
+    import { postBody } from ${JSON.stringify(new URL('post-body.ts', import.meta.url).href)};
+    const { text } = await postBody('http://node.invalid/rpc', '{}', { timeoutMs: 5000, mostBytes: 100 });
+    process.stdout.write(text);`;
+  const env = { NODE_USE_ENV_PROXY: '1', HTTP_PROXY: proxy };
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], { env });
+  expect(stdout).toBe('by the proxy');
+  expect(asked).toEqual(['http://node.invalid/rpc']);
+});
