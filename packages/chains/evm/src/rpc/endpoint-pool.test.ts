@@ -1,10 +1,12 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createEndpointPool, type EndpointTrouble } from './endpoint-pool.ts';
 import { lagging } from './probe-endpoint.ts';
 import { DISAGREEMENT, requireEndpointQuorum } from './require-endpoint-quorum.ts';
+import { type RpcAnswer, RpcUnavailable } from './rpc-call.ts';
 
 type Call = { readonly id: number; readonly method: string; readonly params: readonly unknown[] };
 type Node = { readonly url: string; readonly asked: string[] };
@@ -48,6 +50,22 @@ const says =
 const ask = [{ method: 'word', params: [] }];
 const word = (result: unknown) => [{ ok: true, result }];
 const DEAD = 'http://127.0.0.1:9';
+
+/** The rule over all answers: the most frequent result counts, if two tell it or nobody else tells one. */
+function byAll(answers: readonly RpcAnswer[]): unknown {
+  const results = answers.filter(({ ok }) => ok);
+  if (results.length === 0) return answers[0];
+  const counted = results.map((one) => ({
+    one,
+    votes: results.filter((other) => isDeepStrictEqual(one, other)).length,
+  }));
+  const most = Math.max(...counted.map(({ votes }) => votes));
+  const winners = counted.filter(({ votes }) => votes === most);
+  const isOne = winners.length === most;
+  return isOne && most >= Math.min(2, results.length)
+    ? winners[0]?.one
+    : expect.objectContaining({ code: DISAGREEMENT });
+}
 
 describe('reads', () => {
   test('leave a dead endpoint aside: it is not waited for a second time', async () => {
@@ -132,6 +150,61 @@ describe('what ends payments', () => {
     for (const lie of [null, receipt('0xb')]) {
       const liar = await node(says(lie));
       expect(await rpcOf(liar, one, two)(receiptCall)).toEqual(word(receipt('0xa')));
+    }
+  });
+
+  test('a third endpoint is asked for a receipt only if one of two is silent or tells another one', async () => {
+    const honest = () => node(says(receipt('0xa')));
+    const [one, two, spare] = [await honest(), await honest(), await honest()];
+    expect(await rpcOf(one, two, spare)(receiptCall)).toEqual(word(receipt('0xa')));
+    expect(spare.asked).toEqual([]);
+    const both = [...receiptCall, { method: 'eth_blockNumber', params: [] }];
+    await rpcOf(one, two, spare)(both);
+    expect(spare.asked).toEqual(['eth_blockNumber']);
+    for (const other of [{ url: DEAD }, await node(says(receipt('0xb'))), await node(says(null))]) {
+      spare.asked.length = 0;
+      expect(await rpcOf(one, other, spare)(receiptCall)).toEqual(word(receipt('0xa')));
+      expect(spare.asked).toEqual(['eth_getTransactionReceipt']);
+    }
+  });
+
+  test('what two endpoints write differently is the same receipt', async () => {
+    const written = {
+      ...receipt('0xAB'),
+      gasUsed: '0x05',
+      logs: [{ address: '0xAA', topics: [], data: '0x', logIndex: '0x0' }],
+    };
+    const other = {
+      ...receipt('0xab'),
+      gasUsed: '0x5',
+      l1Fee: null,
+      logs: [{ address: '0xaa', topics: [], data: '0x', logIndex: '0x0' }],
+    };
+    const spare = await node(says(null));
+    expect(await rpcOf(await node(says(written)), await node(says(other)), spare)(receiptCall)).toEqual(word(written));
+    expect(spare.asked).toEqual([]);
+  });
+
+  test('a receipt is what all endpoints together say, whichever of them are asked', async () => {
+    const refusal: RpcAnswer = { ok: false, code: -32_000, message: 'no', data: null };
+    const words: readonly (RpcAnswer | undefined)[] = [
+      ...[null, receipt('0xa'), receipt('0xb')].map((result): RpcAnswer => ({ ok: true, result })),
+      refusal,
+      undefined,
+    ];
+    const voters = words.map((answer) => async () => {
+      if (answer === undefined) throw new RpcUnavailable('silent');
+      return [answer];
+    });
+    for (const nodes of voters.flatMap((a) => voters.flatMap((b) => voters.map((c) => [a, b, c] as const)))) {
+      const said = nodes.flatMap((one) => words[voters.indexOf(one)] ?? []);
+      const read = async () => {
+        if (said[0] === undefined) throw new RpcUnavailable('silent');
+        return [said[0]];
+      };
+      const pool = { patienceMs: 1_000, endpoints: nodes, healthyEndpoints: async () => nodes, read };
+      const told = await requireEndpointQuorum(pool)(receiptCall).catch(() => 'silent');
+      expect(told, JSON.stringify(said)).toEqual(said.length === 0 ? 'silent' : [byAll(said)]);
     }
   });
 
