@@ -3,16 +3,13 @@
 
 import { underCap, unminedAtomic } from './fit-under-cap.ts';
 import { isOver, type Judged, judgeSimulation, setAside } from './judge-simulation.ts';
-import { type LaneItem, transactionKey } from './lane.ts';
+import type { LaneItem } from './lane.ts';
 import type { WholeRefusal } from './lane-chain.ts';
 import { idsOf, payoutIdsOf, type RoundResult, type Sending, type SequencedLaneDeps } from './lane-deps.ts';
 import type { LaneLease } from './lane-store.ts';
+import { loadHead, loadOn, QUEUE_PEEK, type QueueHead } from './load-head.ts';
 import { sendBatch } from './send-batch.ts';
 
-/** Most payments in one transaction. */
-export const QUEUE_PEEK = 200;
-/** Items read from the queue when its first items have several tokens, so one transaction can't include them all. */
-const QUEUE_HEAD = 400;
 /** Simulations per round: two for each halving of the largest batch, and some to continue from there. */
 const MAX_SIMULATIONS = 20;
 
@@ -21,27 +18,29 @@ export async function sendNext(
   deps: SequencedLaneDeps,
   lease: LaneLease,
   sending: Sending,
-  loaded?: readonly LaneItem[],
+  loaded?: QueueHead,
 ): Promise<RoundResult> {
-  const { store, chain, log } = deps;
+  const { chain, log } = deps;
   const { pendingBatches, share } = sending;
-  let queue = loaded ?? (await store.loadQueue(lease, share, QUEUE_PEEK));
-  if (queue.length === QUEUE_PEEK && isMixed(queue)) queue = await store.loadQueue(lease, share, QUEUE_HEAD);
-  if (queue.length === 0) log('queued_payments_unusable', { share: share.index, shares: share.count });
-  const isWholeQueue = queue.length < QUEUE_PEEK;
-  const withdrawn = queue.filter(({ payout }) => payout.withdrawn);
-  if (withdrawn.length > 0) queue = queue.filter(({ payout }) => !payout.withdrawn);
-  const round: Round = { deps, lease, sending, aside: [], later: [...withdrawn], simulations: 0 };
+  let head = loaded ?? (await loadHead(deps, lease, share));
+  if (head.queue.length === 0) log('queued_payments_unusable', { share: share.index, shares: share.count });
+  const round: Round = { deps, lease, sending, aside: [], later: [], simulations: 0 };
+  let queue = withoutWithdrawn(round, head.queue);
   let most = QUEUE_PEEK;
   while (queue.length > 0 && round.simulations < MAX_SIMULATIONS) {
     const items = atMost(chain.fit(queue).items, most);
     let tried = await trySending(round, items);
+    if (head.isShort && (tried.end === 'refused' || tried.end === 'nothing')) {
+      const read = head.queue.length;
+      head = await loadOn(deps, lease, share, head);
+      queue = [...queue, ...withoutWithdrawn(round, head.queue.slice(read))];
+    }
     if (tried.end === 'refused' && tried.cause === 'whole_lane') {
-      const [head] = items;
-      const stopped = queue.filter(({ processor }) => processor === head?.processor);
+      const [first] = items;
+      const stopped = queue.filter(({ processor }) => processor === first?.processor);
       queue = queue.filter((item) => !stopped.includes(item));
       // Direct payments may wait behind these.
-      if (queue.length === 0 && !isWholeQueue) round.later.push(...stopped);
+      if (queue.length === 0 && !head.isWhole) round.later.push(...stopped);
       continue;
     }
     if (tried.end === 'refused') tried = await bisect(round, tried.left);
@@ -59,6 +58,12 @@ export async function sendNext(
   // The next round starts at once, with the payments behind those deferred for a minute.
   if (round.later.length > 0) return 'moved';
   return pendingBatches.length > 0 ? 'waiting' : 'blocked';
+}
+
+/** A payment through a withdrawn payout is deferred for a minute. */
+function withoutWithdrawn({ later }: Round, queue: readonly LaneItem[]): readonly LaneItem[] {
+  later.push(...queue.filter(({ payout }) => payout.withdrawn));
+  return queue.filter(({ payout }) => !payout.withdrawn);
 }
 
 type Round = {
@@ -155,8 +160,6 @@ async function bisect(round: Round, refused: readonly LaneItem[]): Promise<Tried
   }
   return { end: 'nothing' };
 }
-
-const isMixed = (queue: readonly LaneItem[]) => new Set(queue.map(transactionKey)).size > 1;
 
 /** Takes items from the head on; a payment whose batch reverted limits the batch it joins. */
 function atMost(items: readonly LaneItem[], most: number): readonly LaneItem[] {

@@ -3,12 +3,13 @@
 // Payments go in batches; the solo queue and refunds have their own transactions.
 import { checkNonce, noteObstacle } from './check-nonce.ts';
 import { hasGathered, isRipe, WORTH_A_LOOK } from './is-ripe.ts';
-import type { LaneItem, PendingBatch } from './lane.ts';
+import type { PendingBatch } from './lane.ts';
 import type { LaneStrategy, Offered, PendingBefore, RoundResult, Sending, SequencedLaneDeps } from './lane-deps.ts';
 import type { LaneLease, LaneState, QueuePeek } from './lane-store.ts';
+import { loadHead, QUEUE_PEEK, type QueueHead } from './load-head.ts';
 import { giveUpBatches } from './reconcile-pending.ts';
 import { resendInOrder } from './resend-in-order.ts';
-import { QUEUE_PEEK, sendNext } from './send-next.ts';
+import { sendNext } from './send-next.ts';
 import { isRefundTurn, sendRefund } from './send-refunds.ts';
 import { isSoloTurn, sendSolo } from './send-solo.ts';
 
@@ -86,26 +87,26 @@ async function sendRipe(
   sending: Sending,
   { count, oldestAtMs }: QueuePeek,
 ): Promise<RoundResult> {
-  const { store, chain, clock, pace } = deps;
+  const { chain, clock, pace } = deps;
   const inFlight = sending.pendingBatches.length - sending.recording;
   const gathering = { waitedMs: clock.nowMs() - oldestAtMs, inFlight };
   if (count === 0) return 'empty';
   if (count >= QUEUE_PEEK || hasGathered(gathering, pace.gatherMs)) return sendCommon(deps, lease, sending);
   if (count < WORTH_A_LOOK) return 'empty';
-  const queue = await store.loadQueue(lease, sending.share, QUEUE_PEEK);
-  const { filled } = chain.fit(queue);
-  return isRipe(gathering, pace.gatherMs, filled) ? sendCommon(deps, lease, sending, queue) : 'empty';
+  const head = await loadHead(deps, lease, sending.share);
+  const { filled } = chain.fit(head.queue);
+  return isRipe(gathering, pace.gatherMs, filled) ? sendCommon(deps, lease, sending, head) : 'empty';
 }
 
 async function sendCommon(
   deps: SequencedLaneDeps,
   lease: LaneLease,
   sending: Sending,
-  queue?: readonly LaneItem[],
+  head?: QueueHead,
 ): Promise<RoundResult> {
   if (sending.pendingBatches.length === 0) {
     const nonce = await checkNonce(deps, lease, sending.state);
     if (nonce !== 'empty') return nonce;
   }
-  return sendNext(deps, lease, sending, queue);
+  return sendNext(deps, lease, sending, head);
 }

@@ -33,6 +33,8 @@ type Options = {
 export type Paced = {
   readonly payments: number;
   readonly transactions: number;
+  /** Payments that were read from the queue, each as often as it was read. */
+  readonly read: number;
   /** Longest time from a payment's arrival until a transaction with it is stored. */
   readonly longestWaitMs: number;
 };
@@ -43,7 +45,7 @@ export async function runPacedLane({ load, itemOf, pace, forMs }: Options): Prom
   let nextClaimMs = 0;
   let nextNonce = 0n;
   let nextBlockMs = BLOCK;
-  const done = { payments: 0, transactions: 0, longestWaitMs: 0 };
+  const done = { payments: 0, transactions: 0, read: 0, longestWaitMs: 0 };
   const arrivals: { readonly atMs: number; readonly item: LaneItem }[] = [];
   const queue: { readonly atMs: number; readonly item: LaneItem }[] = [];
   let pending: (PendingBatch & { mined: boolean })[] = [];
@@ -87,6 +89,7 @@ export async function runPacedLane({ load, itemOf, pace, forMs }: Options): Prom
     },
     loadQueue: async (_lane, _share, limit) => {
       pass(ASK + Math.min(limit, queue.length) * 0.05);
+      done.read += Math.min(limit, queue.length);
       return queue.slice(0, limit).map(({ item }) => item);
     },
     storeBatches: async (_lease, batches) => {
