@@ -1,9 +1,10 @@
 // Sends signed bytes to every endpoint of the network concurrently: one that accepts them is enough, and one that
 // falsely claims to have accepted them must not keep them from the others.
 import type { Broadcast } from '@svc-pay/core';
-import { bytesToHex, keccak256 } from 'viem';
+import { bytesToHex } from 'viem';
 import type { JsonRpc } from '../rpc/json-rpc.ts';
 import { classifyBroadcast, type NodeWord } from './classify-broadcast.ts';
+import { transactionIdOf } from './sign-transaction.ts';
 
 const MAX_REASON = 200;
 
@@ -11,7 +12,7 @@ type Word = { readonly word: NodeWord; readonly reason: string };
 
 /** Each of `endpoints` gets its own request. Resolves as soon as one has the transaction. Never throws. */
 export async function broadcast(endpoints: readonly JsonRpc[], raw: Uint8Array): Promise<Broadcast> {
-  const transactionId = keccak256(raw);
+  const transactionId = transactionIdOf(raw);
   const call = { method: 'eth_sendRawTransaction', params: [bytesToHex(raw)] };
   const offers = endpoints.map((endpoint) => offer(endpoint, call, transactionId));
   const known = Promise.any(

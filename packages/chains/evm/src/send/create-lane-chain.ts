@@ -108,8 +108,12 @@ const costs = new WeakMap<Uint8Array, bigint>();
 function costOf(transaction: SignedTransaction): bigint {
   const known = costs.get(transaction.raw);
   if (known !== undefined) return known;
-  const { call, fees } = readOffer(transaction);
-  const cost = call.gas * fees.maxFeePerGas;
+  const cost = transaction.worstCostAtomic ?? offeredCost(transaction);
   costs.set(transaction.raw, cost);
   return cost;
+}
+
+function offeredCost(transaction: SignedTransaction): bigint {
+  const { call, fees } = readOffer(transaction);
+  return call.gas * fees.maxFeePerGas;
 }

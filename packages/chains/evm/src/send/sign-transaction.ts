@@ -31,17 +31,22 @@ export async function signTransaction(
   } as const;
   const digest = hexToBytes(keccak256(serializeTransaction(transaction)));
   const signed = lowS(await signer.signDigest(digest));
-  const bytes = Buffer.from(signed.r.slice(2) + signed.s.slice(2), 'hex');
-  const sender = recoverSigner(digest, { bytes, recovery: signed.yParity });
+  const signature = Buffer.from(signed.r.slice(2) + signed.s.slice(2), 'hex');
+  const sender = recoverSigner(digest, { bytes: signature, recovery: signed.yParity });
   if (sender !== signer.address.toLowerCase())
     throw new Error(`signer ${signer.address} answered with a signature of ${sender}`);
   const raw = serializeTransaction(transaction, { ...signed, v: BigInt(27 + signed.yParity) });
-  return {
-    transactionId: keccak256(raw),
-    raw: hexToBytes(raw),
-    worstCostAtomic: call.gas * fees.maxFeePerGas,
-  };
+  const bytes = hexToBytes(raw);
+  const transactionId = keccak256(raw);
+  transactionIds.set(bytes, transactionId);
+  return { transactionId, raw: bytes, worstCostAtomic: call.gas * fees.maxFeePerGas };
 }
+
+/** A full transaction has 50 kilobytes: the hash over them takes some milliseconds, and each is offered to nodes at once. */
+const transactionIds = new WeakMap<Uint8Array, Hex>();
+
+/** Of signed bytes, which nobody changes. */
+export const transactionIdOf = (raw: Uint8Array): Hex => transactionIds.get(raw) ?? keccak256(raw);
 
 function lowS({ r, s, yParity }: DigestSignature): DigestSignature {
   const value = BigInt(s);
