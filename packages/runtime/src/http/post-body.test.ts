@@ -62,6 +62,27 @@ test('a packed answer is unpacked, and counts unpacked', async () => {
   await expect(postBody(cut, '{}', { timeoutMs: 5_000, mostBytes: 100_000 })).rejects.toThrow('unexpected end of file');
 });
 
+test('what follows a packed answer without an end is no answer, and its connection is closed', async () => {
+  const closed = Promise.withResolvers<void>();
+  const url = await serve((_, response) => {
+    response.on('close', closed.resolve);
+    response.writeHead(200, { 'content-encoding': 'gzip' });
+    response.write(Buffer.concat([gzipSync('{}'), Buffer.alloc(16)]));
+  });
+  await expect(postBody(url, '{}', { timeoutMs: 5_000, mostBytes: 100 })).rejects.toThrow('AnswerCutOff');
+  await closed.promise;
+});
+
+test('a request names its client', async () => {
+  const seen: unknown[] = [];
+  const url = await serve((request, response) => {
+    seen.push(request.headers['user-agent'], request.headers.accept, request.headers['content-type']);
+    response.end('{}');
+  });
+  await postBody(url, '{}', { timeoutMs: 5_000, mostBytes: 100 });
+  expect(seen).toEqual(['SVC-Pay/1', '*/*', 'application/json']);
+});
+
 test('user and password of the address go into a header', async () => {
   const seen: unknown[] = [];
   const url = await serve((request, response) => {

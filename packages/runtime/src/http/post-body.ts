@@ -22,6 +22,7 @@ export type PostOptions = {
 
 export const TIMEOUT = 'TimeoutError';
 export const ANSWER_TOO_LONG = 'AnswerTooLong';
+const CUT_OFF = 'AnswerCutOff';
 
 /** Throws when no whole answer came, with a name or a code that tells why. A redirection is an answer and is not followed. */
 export function postBody(url: string, body: string, { timeoutMs, mostBytes }: PostOptions): Promise<PostAnswer> {
@@ -34,11 +35,16 @@ export function postBody(url: string, body: string, { timeoutMs, mostBytes }: Po
         'content-type': 'application/json',
         'content-length': Buffer.byteLength(body),
         'accept-encoding': 'gzip',
+        accept: '*/*',
+        // Some providers refuse a request that names no client.
+        'user-agent': 'SVC-Pay/1',
       },
     });
+    let unpacked: Readable | undefined;
     const fail = (problem: Error) => {
       clearTimeout(timer);
       sent.destroy();
+      unpacked?.destroy();
       reject(problem);
     };
     const timer = setTimeout(() => fail(named(TIMEOUT)), timeoutMs);
@@ -47,20 +53,23 @@ export function postBody(url: string, body: string, { timeoutMs, mostBytes }: Po
       const { statusCode: status = 0 } = response;
       const chunks: Buffer[] = [];
       let bytes = 0;
-      const unpacked = unpack(response);
+      const content = unpack(response);
+      unpacked = content;
       response.on('error', fail);
-      if (unpacked !== response) unpacked.on('error', fail);
-      unpacked.on('data', (chunk: Buffer) => {
+      if (content !== response) content.on('error', fail);
+      content.on('data', (chunk: Buffer) => {
         bytes += chunk.length;
         if (bytes > mostBytes) fail(named(ANSWER_TOO_LONG));
         else chunks.push(chunk);
       });
-      unpacked.on('end', () => {
+      content.on('end', () => {
+        // What follows a packed answer would be read without an end.
+        if (!response.complete) return fail(named(CUT_OFF));
         clearTimeout(timer);
         resolve({ status, text: Buffer.concat(chunks).toString() });
       });
       response.on('close', () => {
-        if (!response.complete) fail(named('AnswerCutOff'));
+        if (!response.complete) fail(named(CUT_OFF));
       });
     });
     sent.end(body);
