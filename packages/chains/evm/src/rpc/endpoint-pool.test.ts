@@ -6,7 +6,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { createEndpointPool, type EndpointTrouble } from './endpoint-pool.ts';
 import { lagging } from './probe-endpoint.ts';
 import { DISAGREEMENT, requireEndpointQuorum } from './require-endpoint-quorum.ts';
-import { type RpcAnswer, RpcUnavailable } from './rpc-call.ts';
+import { type JsonRpc, type RpcAnswer, RpcUnavailable } from './rpc-call.ts';
 
 type Call = { readonly id: number; readonly method: string; readonly params: readonly unknown[] };
 type Node = { readonly url: string; readonly asked: string[] };
@@ -186,9 +186,13 @@ describe('what ends payments', () => {
   });
 
   test('a receipt is what all endpoints together say, whichever of them are asked', async () => {
+    const hostile = [
+      { ...receipt('0xa'), logs: [null] },
+      { ...receipt('0xa'), gasUsed: `0x${'f'.repeat(1_000_000)}` },
+    ];
     const refusal: RpcAnswer = { ok: false, code: -32_000, message: 'no', data: null };
     const words: readonly (RpcAnswer | undefined)[] = [
-      ...[null, receipt('0xa'), receipt('0xb')].map((result): RpcAnswer => ({ ok: true, result })),
+      ...[null, receipt('0xa'), receipt('0xb'), ...hostile].map((result): RpcAnswer => ({ ok: true, result })),
       refusal,
       undefined,
     ];
@@ -206,6 +210,33 @@ describe('what ends payments', () => {
       const told = await requireEndpointQuorum(pool)(receiptCall).catch(() => 'silent');
       expect(told, JSON.stringify(said)).toEqual(said.length === 0 ? 'silent' : [byAll(said)]);
     }
+  });
+
+  const poolOf = (...nodes: readonly JsonRpc[]) => ({
+    patienceMs: 100,
+    endpoints: nodes as readonly [JsonRpc, ...JsonRpc[]],
+    healthyEndpoints: async () => nodes,
+    read: async () => Promise.reject(new RpcUnavailable('silent')),
+  });
+  const saysAfter =
+    (ms: number, hash: string): JsonRpc =>
+    async (calls) => {
+      if (calls.some(({ method }) => method === 'eth_getTransactionReceipt')) await sleep(ms);
+      return calls.map(({ method }) => ({ ok: true, result: method === 'eth_blockNumber' ? '0x10' : receipt(hash) }));
+    };
+  const both = [...receiptCall, { method: 'eth_blockNumber', params: [] }];
+
+  test('a third endpoint that keeps its receipt to itself is not waited for longer than others', async () => {
+    const never = new Promise<never>(() => {});
+    const hoards: JsonRpc = async (calls) =>
+      calls.some(({ method }) => method !== 'eth_blockNumber') ? never : [{ ok: true, result: '0x10' }];
+    const rpc = requireEndpointQuorum(poolOf(saysAfter(0, '0xa'), saysAfter(0, '0xb'), hoards));
+    expect(await rpc(both)).toMatchObject([{ code: DISAGREEMENT }, { ok: true }]);
+  });
+
+  test('a third endpoint that tells its height at once does not end the wait for receipts', async () => {
+    const rpc = requireEndpointQuorum(poolOf(saysAfter(150, '0xa'), saysAfter(160, '0xa'), saysAfter(0, '0xb')));
+    expect(await rpc(both)).toMatchObject([{ result: receipt('0xa') }, { ok: true }]);
   });
 
   test('an endpoint that does not answer has no vote', async () => {

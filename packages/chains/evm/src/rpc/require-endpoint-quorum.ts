@@ -4,9 +4,10 @@
 // Heights, blocks and receipts of one answer may come from different endpoints: answers that must fit together are read
 // with `collectNodeViews`.
 import { majorityOf } from '@svc-pay/core';
+import { fieldOf } from './ask-chain.ts';
 import { MAX_VOTERS } from './collect-node-views.ts';
 import type { EndpointPool } from './endpoint-pool.ts';
-import type { JsonRpc, RpcAnswer, RpcCall } from './rpc-call.ts';
+import { type JsonRpc, type RpcAnswer, type RpcCall, readQuantity } from './rpc-call.ts';
 import { votesOf } from './votes-of.ts';
 
 /** Error code of an answer on which the endpoints disagree. */
@@ -54,7 +55,12 @@ async function collectVotes(
     return new Map(asked.flatMap((call, index) => (answers[index] ? [[call, answers[index]]] : [])));
   };
   const asked = voters.slice(0, most).map((voter) => ask(voter, calls));
-  const besides = heights.length === 0 ? [] : voters.slice(most).map((voter) => ask(voter, heights));
+  // Heights come at once. They must not end the wait for receipts, which take longer.
+  const afterReceipt = async (vote: Promise<Vote>): Promise<Vote> => {
+    await Promise.all([vote, receipts.length > 0 && firstWithin(asked, patienceMs)]);
+    return vote;
+  };
+  const besides = heights.length === 0 ? [] : voters.slice(most).map((voter) => afterReceipt(ask(voter, heights)));
   const votes = await votesOf([...asked, ...besides], patienceMs);
   const agreed = receipts.every((call) => {
     const answers = votes.flatMap((vote) => vote.get(call) ?? []);
@@ -62,7 +68,17 @@ async function collectVotes(
   });
   if (agreed) return votes;
   const more = voters.slice(most).map((voter) => ask(voter, receipts));
-  return [...votes, ...(await votesOf(more, patienceMs))];
+  // Whoever has voted waits for the others already: the empty vote begins their patience.
+  const voted: Promise<Vote>[] = votes.length > 0 ? [Promise.resolve(new Map())] : [];
+  return [...votes, ...(await votesOf([...more, ...voted], patienceMs))];
+}
+
+/** Resolves with the first that succeeds, when all have failed, and after `mostMs` at the latest. */
+async function firstWithin(asked: readonly Promise<unknown>[], mostMs: number): Promise<void> {
+  const late = Promise.withResolvers<void>();
+  const timer = setTimeout(late.resolve, mostMs);
+  await Promise.race([late.promise, Promise.any(asked).catch(() => {})]);
+  clearTimeout(timer);
 }
 
 type Weigh = (answers: readonly RpcAnswer[]) => RpcAnswer;
@@ -93,8 +109,8 @@ function mostReceipts(answers: readonly RpcAnswer[]): RpcAnswer {
 
 function least(answers: readonly RpcAnswer[], quantityOf: (result: unknown) => unknown): RpcAnswer {
   const told = answers.flatMap((answer) => {
-    const quantity = answer.ok ? quantityOf(answer.result) : undefined;
-    return typeof quantity === 'string' && /^0x[0-9a-f]+$/i.test(quantity) ? [{ answer, value: BigInt(quantity) }] : [];
+    const value = answer.ok ? readQuantity(quantityOf(answer.result)) : undefined;
+    return value === undefined ? [] : [{ answer, value }];
   });
   const lowest = told.toSorted((one, other) => (one.value < other.value ? -1 : 1))[0];
   return lowest?.answer ?? answers[0] ?? disagreement();
@@ -115,23 +131,36 @@ function isWrittenAlike(one: unknown, other: unknown): boolean {
   return one.length === other.length && one.every((part, place) => isWrittenAlike(part, other[place]));
 }
 
-type ReceiptFacts = readonly [blockHash: unknown, transactionHash: unknown, quantities: unknown[], logs: unknown[][]];
+type ReceiptFacts = readonly [
+  blockHash: Told,
+  transactionHash: Told,
+  quantities: readonly Told[],
+  logs: readonly (readonly (Told | readonly Told[])[])[],
+];
+type Told = string | null;
 
-/** Every field from which something is concluded: the block, the logs, the status, and what the relayer paid. Undefined if not mined. */
+/**
+ * Every field from which something is concluded: the block, the logs, the status, and what the relayer paid. Undefined if not mined.
+ * Anything but a string counts as absent: one node must not stop a network with a value that takes long or fails to be compared.
+ */
 function factsOf(result: unknown): ReceiptFacts | undefined {
-  if (result === null || result === undefined) return undefined;
-  const receipt = result as Record<string, unknown>;
-  const { blockHash, transactionHash, logs } = receipt;
+  const blockHash = fieldOf(result, 'blockHash');
   if (blockHash === null || blockHash === undefined) return undefined;
-  const plain = (Array.isArray(logs) ? logs : []).map((log: Record<string, unknown>) => [
-    log['address'],
-    log['topics'],
-    log['data'],
-    log['logIndex'],
+  const logs = listOf(fieldOf(result, 'logs')).map((log) => [
+    told(fieldOf(log, 'address')),
+    listOf(fieldOf(log, 'topics')).map(told),
+    told(fieldOf(log, 'data')),
+    told(fieldOf(log, 'logIndex')),
   ]);
-  const quantities = ['status', 'blockNumber', 'gasUsed', 'effectiveGasPrice', 'l1Fee'].map((name) => receipt[name]);
-  return [blockHash, transactionHash, quantities, plain];
+  const quantities = ['status', 'blockNumber', 'gasUsed', 'effectiveGasPrice', 'l1Fee'].map((name) =>
+    told(fieldOf(result, name)),
+  );
+  return [told(blockHash), told(fieldOf(result, 'transactionHash')), quantities, logs];
 }
+
+const told = (value: unknown): Told => (typeof value === 'string' ? value : null);
+
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
 function receiptKey(result: unknown): string {
   const facts = factsOf(result);
@@ -141,10 +170,8 @@ function receiptKey(result: unknown): string {
 }
 
 /** Equal for 0x1 and 0x01, and for a field that is null or absent. */
-function quantityKey(value: unknown): string {
-  return typeof value === 'string' && /^0x[0-9a-f]+$/i.test(value)
-    ? BigInt(value).toString()
-    : JSON.stringify(value ?? null);
+function quantityKey(value: Told): string {
+  return readQuantity(value)?.toString() ?? JSON.stringify(value);
 }
 
 const disagreement = (): RpcAnswer => ({

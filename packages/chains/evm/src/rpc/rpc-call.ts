@@ -14,7 +14,7 @@ export class RpcUnavailable extends Error {
   override readonly name = 'RpcUnavailable';
 }
 
-/** A number as nodes write it, 0x-hex; undefined when the value is something else. */
+/** A number as nodes write it, 0x-hex of 256 bits at most; undefined when the value is something else. */
 export function readQuantity(value: unknown): bigint | undefined {
-  return typeof value === 'string' && /^0x[0-9a-f]+$/i.test(value) ? BigInt(value) : undefined;
+  return typeof value === 'string' && /^0x[0-9a-f]{1,64}$/i.test(value) ? BigInt(value) : undefined;
 }
