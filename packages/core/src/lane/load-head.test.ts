@@ -71,6 +71,27 @@ test('where the first payments have several tokens it reads on until one of them
   expect(read).toEqual([200, 400]);
 });
 
+test('while payments that need less gather, the queue is read once for each look', async () => {
+  const queue = itemsOf(1_000);
+  const room = { most: 70 };
+  const { load, read } = laneOf(queue, room);
+  await load();
+  room.most = 200;
+  queue.length = 150;
+  await load();
+  await load();
+  expect(read).toEqual([200, 79, 150, 150]);
+});
+
+test('payments whose payout is withdrawn fill no transaction', async () => {
+  const queue = itemsOf(1_000);
+  const { load } = laneOf(queue, { most: 70 });
+  await load();
+  queue.unshift(...itemsOf(75).map((one) => ({ ...one, payout: { ...one.payout, withdrawn: true as const } })));
+  const { queue: read } = await load();
+  expect(read.filter(({ payout }) => !payout.withdrawn).length).toBeGreaterThanOrEqual(70);
+});
+
 test('one payment that goes alone does not make the next reads small', async () => {
   const { load, read } = laneOf(itemsOf(1_000), { most: 1 });
   await load();

@@ -35,10 +35,11 @@ export async function loadHead({ store, chain }: HeadDeps, lease: LaneLease, sha
     const queue = await store.loadQueue(lease, share, few);
     if (queue.length < few) return { queue, isWhole: true, isShort: false };
     if (noteFilled(chain, queue)) return { queue, isWhole: false, isShort: true };
+    filledLast.delete(chain);
   }
   const queue = await store.loadQueue(lease, share, QUEUE_PEEK);
   if (queue.length < QUEUE_PEEK) return { queue, isWhole: true, isShort: false };
-  if (!noteFilled(chain, queue)) filledLast.delete(chain);
+  noteFilled(chain, queue);
   if (!isMixed(queue)) return { queue, isWhole: false, isShort: false };
   return { queue: await store.loadQueue(lease, share, QUEUE_HEAD), isWhole: false, isShort: false };
 }
@@ -58,7 +59,7 @@ export async function loadOn(
 
 /** Whether these payments fill a transaction. A payment that goes alone tells nothing about others. */
 function noteFilled(chain: SequencedChain, queue: readonly LaneItem[]): boolean {
-  const { items, filled } = chain.fit(queue);
+  const { items, filled } = chain.fit(queue.filter(({ payout }) => !payout.withdrawn));
   if (filled < 1) return false;
   if (items.length > 1) filledLast.set(chain, items.length);
   return true;
