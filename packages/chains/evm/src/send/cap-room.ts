@@ -2,8 +2,8 @@
 import type { LaneItem } from '@svc-pay/core';
 import { type Address, decodeFunctionResult, encodeFunctionData, type Hex } from 'viem';
 import { paymentProcessorAbi as abi } from '../generated/payment-processor-abi.ts';
-import { quantityOf } from '../rpc/ask-chain.ts';
 import type { RpcAnswer, RpcCall } from '../rpc/json-rpc.ts';
+import { readQuantity } from '../rpc/rpc-call.ts';
 
 /** Goes into the request of the simulation, so that both see the same block. */
 export function askCapRoom(relayer: Address, item: Pick<LaneItem, 'processor' | 'asset'>): readonly RpcCall[] {
@@ -15,11 +15,19 @@ export function askCapRoom(relayer: Address, item: Pick<LaneItem, 'processor' | 
   ];
 }
 
-/** Undefined when the node does not answer: then the simulation alone decides. */
+/** Undefined when the node answers neither: then the simulation alone decides. */
 export function capRoomOf(config: RpcAnswer | undefined, spent: RpcAnswer | undefined): bigint | undefined {
-  if (config?.ok !== true || spent?.ok !== true || config.result === '0x' || spent.result === '0x') return undefined;
-  const data = config.result as Hex;
-  const { operatorHourlyCap } = decodeFunctionResult({ abi, functionName: 'tokenConfig', data });
-  const left = operatorHourlyCap - quantityOf(spent.result);
-  return left > 0n ? left : 0n;
+  if (config?.ok !== true || spent?.ok !== true) return undefined;
+  const cap = readCap(config.result);
+  const spentAtomic = readQuantity(spent.result);
+  if (cap === undefined || spentAtomic === undefined) return undefined;
+  return cap > spentAtomic ? cap - spentAtomic : 0n;
+}
+
+function readCap(config: unknown): bigint | undefined {
+  try {
+    return decodeFunctionResult({ abi, functionName: 'tokenConfig', data: config as Hex }).operatorHourlyCap;
+  } catch {
+    return undefined;
+  }
 }
