@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { afterEach, expect, test } from 'vitest';
@@ -71,6 +71,53 @@ test('what follows a packed answer without an end is no answer, and its connecti
   });
   await expect(postBody(url, '{}', { timeoutMs: 5_000, mostBytes: 100 })).rejects.toThrow('AnswerCutOff');
   await closed.promise;
+});
+
+test('a server that answers and does not read the request loses its connection', async () => {
+  const received = Promise.withResolvers<number>();
+  const server = createTcpServer((socket) => {
+    socket.once('data', () => {
+      socket.pause();
+      socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}');
+    });
+    socket.on('error', () => {});
+    socket.on('close', () => received.resolve(socket.bytesRead));
+    setTimeout(() => socket.resume(), 300);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  ends.push(() => server.close());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { text } = await postBody(url, 'x'.repeat(50_000_000), { timeoutMs: 5_000, mostBytes: 100 });
+  expect(text).toBe('{}');
+  expect(await received.promise).toBeLessThan(50_000_000);
+});
+
+test('a connection is used again, after packed answers too', async () => {
+  const ports = new Set<number | undefined>();
+  let asked = 0;
+  const url = await serve((request, response) => {
+    ports.add(request.socket.remotePort);
+    asked += 1;
+    if (asked % 2 === 0) response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('{}'));
+    else response.end('{}');
+  });
+  for (let each = 0; each < 6; each += 1)
+    expect(await postBody(url, 'x'.repeat(200_000), { timeoutMs: 5_000, mostBytes: 100 })).toMatchObject({
+      text: '{}',
+    });
+  expect(ports.size).toBe(1);
+});
+
+test('an answer of many tiny values is not given to be parsed', async () => {
+  const ask = async (text: string) =>
+    postBody(await serve((_, response) => response.end(text)), '{}', { timeoutMs: 5_000, mostBytes: 32_000_000 });
+  for (const tiny of ['{},', '[],', '"ab",', '[', '{"a":'])
+    await expect(ask(`[${tiny.repeat(1_500_000)}`), tiny).rejects.toThrow('AnswerHasTooManyValues');
+  expect((await ask(`[${'{},'.repeat(1_000)}{}]`)).text).toHaveLength(3_004);
+  const log = { address: `0x${'a'.repeat(40)}`, topics: [`0x${'b'.repeat(64)}`], data: '0x', logIndex: '0x0' };
+  const honest = JSON.stringify(Array.from({ length: 20_000 }, () => log));
+  expect((await ask(honest)).text).toHaveLength(honest.length);
 });
 
 test('a request names its client', async () => {

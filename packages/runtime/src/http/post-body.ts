@@ -3,6 +3,7 @@ import http from 'node:http';
 import https from 'node:https';
 import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
+import { hasTooManyValues } from './json-density.ts';
 
 export type PostAnswer = { readonly status: number; readonly text: string };
 
@@ -22,6 +23,7 @@ export type PostOptions = {
 
 export const TIMEOUT = 'TimeoutError';
 export const ANSWER_TOO_LONG = 'AnswerTooLong';
+const TOO_MANY_VALUES = 'AnswerHasTooManyValues';
 const CUT_OFF = 'AnswerCutOff';
 
 /** Throws when no whole answer came, with a name or a code that tells why. A redirection is an answer and is not followed. */
@@ -65,8 +67,12 @@ export function postBody(url: string, body: string, { timeoutMs, mostBytes }: Po
       content.on('end', () => {
         // What follows a packed answer would be read without an end.
         if (!response.complete) return fail(named(CUT_OFF));
+        const answer = Buffer.concat(chunks);
+        if (hasTooManyValues(answer)) return fail(named(TOO_MANY_VALUES));
         clearTimeout(timer);
-        resolve({ status, text: Buffer.concat(chunks).toString() });
+        // A server that answers before it has read the request, or sends on behind a packed answer, would keep the connection for good.
+        if (!sent.writableFinished || !response.readableEnded) sent.destroy();
+        resolve({ status, text: answer.toString() });
       });
       response.on('close', () => {
         if (!response.complete) fail(named(CUT_OFF));

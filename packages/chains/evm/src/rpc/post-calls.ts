@@ -1,18 +1,34 @@
 // Posts one request to one node. Throws unless every call was answered.
-import { isSuccess, type PostAnswer, type PostOptions, postBody } from '@svc-pay/runtime/http/post-body';
+import {
+  ANSWER_TOO_LONG,
+  isSuccess,
+  type PostAnswer,
+  type PostOptions,
+  postBody,
+} from '@svc-pay/runtime/http/post-body';
 import { type RpcAnswer, type RpcCall, RpcUnavailable } from './rpc-call.ts';
 
-/** Of one request: the receipts of a lane's pending transactions are some hundred kilobytes each. */
-const MOST_ANSWER_BYTES = 128 * 1024 * 1024;
+/** More than one receipt can have: a byte of a log costs 8 gas, so that a block of 60 million gas has 15 MB of hex. */
+const MOST_ANSWER_BYTES = 32 * 1024 * 1024;
 
+/** Calls whose answers are too long together are asked in halves: the receipts of a hundred full transactions are. */
 export async function postCalls(
   url: string,
   calls: readonly RpcCall[],
   timeoutMs: number,
+  mostBytes = MOST_ANSWER_BYTES,
 ): Promise<readonly RpcAnswer[]> {
-  const { status, text } = await sendCalls(url, calls, { timeoutMs, mostBytes: MOST_ANSWER_BYTES });
-  if (!isSuccess(status)) throw new RpcUnavailable(`HTTP ${status}`);
-  return answersOf(calls, JSON.parse(text));
+  const endMs = performance.now() + timeoutMs;
+  const half = Math.ceil(calls.length / 2);
+  try {
+    const { status, text } = await sendCalls(url, calls, { timeoutMs, mostBytes });
+    if (!isSuccess(status)) throw new RpcUnavailable(`HTTP ${status}`);
+    return answersOf(calls, JSON.parse(text));
+  } catch (problem) {
+    if (half === calls.length || !(problem instanceof Error && problem.name === ANSWER_TOO_LONG)) throw problem;
+  }
+  const askRest = (rest: readonly RpcCall[]) => postCalls(url, rest, Math.max(1, endMs - performance.now()), mostBytes);
+  return [...(await askRest(calls.slice(0, half))), ...(await askRest(calls.slice(half)))];
 }
 
 export function sendCalls(url: string, calls: readonly RpcCall[], options: PostOptions): Promise<PostAnswer> {

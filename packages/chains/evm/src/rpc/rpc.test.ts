@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { coalesceRpcCalls } from './coalesce-rpc-calls.ts';
 import { createJsonRpc, RpcUnavailable } from './json-rpc.ts';
+import { postCalls } from './post-calls.ts';
 
 type Call = { id: number; method: string; params: unknown[] };
 const servers: Server[] = [];
@@ -46,6 +47,35 @@ test('a node’s error is its answer, not a failure', async () => {
   }));
   const rpc = createJsonRpc({ urls: [url], timeoutMs: 1_000 });
   expect(await rpc(calls(1))).toEqual([{ ok: false, code: 3, message: 'execution reverted', data: '0x' }]);
+});
+
+test('calls whose answers are too long together are asked in halves, and one that is too long alone fails', async () => {
+  const asked: number[] = [];
+  const url = await serve((batch) => {
+    asked.push(batch.length);
+    return echo(batch);
+  });
+  const values = ['a', 'b', 'c', 'd', 'e'].map((sign) => sign.repeat(100));
+  const answers = await postCalls(url, calls(...values), 5_000, 300);
+  expect(answers).toEqual(values.map((result) => ({ ok: true, result })));
+  expect(asked).toEqual([5, 3, 2, 1, 2]);
+  await expect(postCalls(url, calls('a'.repeat(1_000)), 5_000, 300)).rejects.toThrow('AnswerTooLong');
+});
+
+test('halves have together the time of one request', async () => {
+  // Too long, and late; then silence.
+  let asked = 0;
+  const server = createServer((request, response) => {
+    request.resume();
+    asked += 1;
+    if (asked === 1) setTimeout(() => response.end('x'.repeat(1_000)), 800);
+  });
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const startMs = performance.now();
+  await expect(postCalls(url, calls('a', 'b'), 1_000, 300)).rejects.toThrow('TimeoutError');
+  expect(performance.now() - startMs).toBeLessThan(1_700);
 });
 
 describe('the next endpoint is asked when the first', () => {
