@@ -11,10 +11,10 @@ import {
 import type { Address, Hex } from 'viem';
 import { findMined } from '../prove/find-mined.ts';
 import { provesStranding, type ReceiptLog } from '../prove/proves-stranding.ts';
-import { type LaneLog, type Receipt, readReceipt } from '../prove/read-receipt.ts';
 import { AUTHORIZATION_CANCELED, AUTHORIZATION_USED, isTransfer, SETTLED, wordOf } from '../prove/settlement-logs.ts';
 import { askChain, resultOf } from '../rpc/ask-chain.ts';
 import type { JsonRpc } from '../rpc/json-rpc.ts';
+import { type LaneLog, type Receipt, readReceipt } from '../rpc/read-receipt.ts';
 import { type FoundLog, findLogs } from './find-logs.ts';
 
 /** A log search over days takes some nodes longer than others. */

@@ -5,8 +5,8 @@ import { describe, expect, test } from 'vitest';
 import { DIRECT_BATCH_ADDRESS } from '../direct/direct-batch-address.ts';
 import { directBatchAbi } from '../generated/direct-batch-abi.ts';
 import { mockUsdcAbi } from '../generated/mock-usdc-abi.ts';
+import type { LaneLog } from '../rpc/read-receipt.ts';
 import { readDirectEvidence } from './direct-evidence.ts';
-import type { LaneLog } from './read-receipt.ts';
 
 const address = (digit: string): Hex => padHex(`0x${digit}`, { size: 20 });
 const [TOKEN, WALLET, PAYER, OTHER] = [address('a1'), address('b1'), address('c1'), address('d1')];

@@ -5,8 +5,8 @@ import type { ItemOutcome, LaneItem } from '@svc-pay/core';
 import { DIRECT_BATCH_ADDRESS } from '../direct/direct-batch-address.ts';
 import { readDirectRefusals } from '../direct/direct-batch-call.ts';
 import { groupItems } from '../processor/group-items.ts';
+import type { LaneLog } from '../rpc/read-receipt.ts';
 import type { ItemEvidence } from './item-evidence.ts';
-import type { LaneLog } from './read-receipt.ts';
 import { AUTHORIZATION_USED, isTransfer, wordOf } from './settlement-logs.ts';
 
 /**

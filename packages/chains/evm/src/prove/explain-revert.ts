@@ -9,8 +9,8 @@ import { laneCall } from '../processor/lane-call.ts';
 import { readRefusal, wholeRefusal } from '../processor/read-refusal.ts';
 import { askChain, quantityOf } from '../rpc/ask-chain.ts';
 import type { JsonRpc, RpcAnswer, RpcCall } from '../rpc/json-rpc.ts';
+import type { Receipt } from '../rpc/read-receipt.ts';
 import { isRevert } from '../rpc/read-revert.ts';
-import type { Receipt } from './read-receipt.ts';
 
 export type RevertedSingle = { readonly item: LaneItem; readonly receipt: Receipt };
 export type SingleOutcome = Exclude<RevertOutcome, 'reverted'> | 'authorization_used' | 'intent_already_settled';

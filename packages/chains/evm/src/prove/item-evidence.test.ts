@@ -3,8 +3,8 @@ import { encodeAbiParameters, encodeEventTopics, type Hex, padHex } from 'viem';
 import { describe, expect, test } from 'vitest';
 import { mockUsdcAbi } from '../generated/mock-usdc-abi.ts';
 import { paymentProcessorAbi } from '../generated/payment-processor-abi.ts';
+import type { LaneLog } from '../rpc/read-receipt.ts';
 import { readEvidence } from './item-evidence.ts';
-import type { LaneLog } from './read-receipt.ts';
 
 const address = (digit: string): Hex => padHex(`0x${digit}`, { size: 20 });
 const [TOKEN, PROCESSOR, PAYER, OTHER] = [address('a1'), address('b1'), address('c1'), address('d1')];

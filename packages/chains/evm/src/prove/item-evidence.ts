@@ -3,7 +3,7 @@
 import type { ItemOutcome, LaneItem } from '@svc-pay/core';
 import { isExpectedFee } from '../processor/expected-fee.ts';
 import { groupItems } from '../processor/group-items.ts';
-import type { LaneLog } from './read-receipt.ts';
+import type { LaneLog } from '../rpc/read-receipt.ts';
 import { dataWord, FAILED, failureOf, hasTopics, isApproval, isTransfer, SETTLED, wordOf } from './settlement-logs.ts';
 
 export type ItemEvidence =

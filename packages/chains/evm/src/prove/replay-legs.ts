@@ -3,8 +3,8 @@
 import type { LaneItem } from '@svc-pay/core';
 import { goesInBatch } from '../processor/fit-batch.ts';
 import { groupItems } from '../processor/group-items.ts';
+import type { LaneLog } from '../rpc/read-receipt.ts';
 import type { ItemEvidence } from './item-evidence.ts';
-import type { LaneLog } from './read-receipt.ts';
 import { type LegLog, readLeg } from './settlement-logs.ts';
 
 const WHOLE_BPS = 10_000n;

@@ -2,7 +2,7 @@
 
 import { ITEM_OUTCOMES, type ItemOutcome } from '@svc-pay/core';
 import { type Hex, toEventSelector } from 'viem';
-import type { LaneLog } from './read-receipt.ts';
+import type { LaneLog } from '../rpc/read-receipt.ts';
 
 export const SETTLED = toEventSelector('PaymentSettled(uint64,address,address,uint64,uint256,uint256,uint256)');
 export const FAILED = toEventSelector('PaymentFailed(uint64,address,uint8,bytes)');

@@ -2,8 +2,8 @@
 // expected: two consecutive events of the processor prove that it was settled, or one event that it was returned.
 import type { LaneItem } from '@svc-pay/core';
 import { isExpectedFee } from '../processor/expected-fee.ts';
+import type { LaneLog } from '../rpc/read-receipt.ts';
 import type { ItemEvidence } from './item-evidence.ts';
-import type { LaneLog } from './read-receipt.ts';
 import { dataWord, hasTopics, SETTLED, STRANDED_RETURNED, STRANDED_SETTLED, wordOf } from './settlement-logs.ts';
 
 /** One per item; the transaction of a stranded transfer carries one item. */

@@ -6,11 +6,11 @@ import { type FoundLog, findLogs } from '../finality/find-logs.ts';
 import { readAuthorizationStates } from '../finality/read-authorization-status.ts';
 import { type FinalNode, readFinalNodes } from '../finality/read-finality.ts';
 import { readReceipts, SLACK_SECONDS, TRACE_PATIENCE_MS } from '../finality/trace-authorizations.ts';
-import type { Receipt } from '../prove/read-receipt.ts';
 import { AUTHORIZATION_CANCELED, AUTHORIZATION_USED, wordOf } from '../prove/settlement-logs.ts';
 import { askChain, blockTimeOf, resultOf } from '../rpc/ask-chain.ts';
 import { collectNodeViews } from '../rpc/collect-node-views.ts';
 import type { JsonRpc } from '../rpc/json-rpc.ts';
+import type { Receipt } from '../rpc/read-receipt.ts';
 import { judgeReported, judgeUse } from './judge-refund-logs.ts';
 
 const OPEN: RefundOutcome = { outcome: 'open' };

@@ -1,7 +1,7 @@
 import type { OpenRefund } from '@svc-pay/core';
 import { describe, expect, test } from 'vitest';
-import type { LaneLog, Receipt } from '../prove/read-receipt.ts';
 import { AUTHORIZATION_CANCELED, AUTHORIZATION_USED, TRANSFER, wordOf } from '../prove/settlement-logs.ts';
+import type { LaneLog, Receipt } from '../rpc/read-receipt.ts';
 import type { SignedRefund } from './find-refund-outcomes.ts';
 import { judgeReported, judgeUse } from './judge-refund-logs.ts';
 

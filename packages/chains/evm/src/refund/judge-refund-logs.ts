@@ -1,7 +1,7 @@
 // Judges what a final receipt shows of a refund, by the token's own logs.
 import { type OpenRefund, type RefundOutcome, sameAddress } from '@svc-pay/core';
-import type { LaneLog, Receipt } from '../prove/read-receipt.ts';
 import { AUTHORIZATION_USED, dataWord, hasTopics, TRANSFER, wordOf } from '../prove/settlement-logs.ts';
+import type { LaneLog, Receipt } from '../rpc/read-receipt.ts';
 import type { SignedRefund } from './find-refund-outcomes.ts';
 
 const OPEN: RefundOutcome = { outcome: 'open' };

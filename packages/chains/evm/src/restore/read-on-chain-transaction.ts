@@ -12,10 +12,10 @@ import type { NetworkId } from '@svc-pay/protocol';
 import { type Hex, hexToBytes, keccak256, serializeTransaction } from 'viem';
 import { readDirectEvidence } from '../prove/direct-evidence.ts';
 import { readEvidence } from '../prove/item-evidence.ts';
-import { type Receipt, readReceipt } from '../prove/read-receipt.ts';
 import { hasTopics, STRANDED_RETURNED, STRANDED_SETTLED, wordOf } from '../prove/settlement-logs.ts';
 import { askChain, fieldOf, quantityOf, resultOf } from '../rpc/ask-chain.ts';
 import type { JsonRpc } from '../rpc/json-rpc.ts';
+import { type Receipt, readReceipt } from '../rpc/read-receipt.ts';
 import { signedDigests } from '../verify/signed-digests.ts';
 import { type CalledPayment, type CalledStranded, OTHER_CALL, readCall } from './read-call.ts';
 

@@ -115,7 +115,16 @@ describe('reads', () => {
 });
 
 describe('what ends payments', () => {
-  const receipt = (blockHash: string) => ({ blockHash, status: '0x1', logs: [] });
+  const receipt = (blockHash: string) => ({
+    transactionHash: '0x1',
+    from: '0xf',
+    blockHash,
+    blockNumber: '0x10',
+    status: '0x1',
+    gasUsed: '0x5',
+    effectiveGasPrice: '0x2',
+    logs: [],
+  });
   const receiptCall = [{ method: 'eth_getTransactionReceipt', params: ['0x1'] }];
   const rpcOf = (...nodes: readonly (Node | { readonly url: string })[]) => {
     const [first, ...others] = nodes.map(({ url }) => url);
@@ -128,9 +137,9 @@ describe('what ends payments', () => {
       expect(await rpc(receiptCall)).toMatchObject([{ ok: false, code: DISAGREEMENT }]);
   });
 
-  test('nor one whose block number, cost or fee for data only one endpoint tells', async () => {
+  test('nor one whose sender, block number, cost or fee for data only one endpoint tells', async () => {
     const whole = { ...receipt('0xa'), blockNumber: '0x6c', gasUsed: '0x5', effectiveGasPrice: '0x2', l1Fee: '0x9' };
-    for (const field of ['blockNumber', 'gasUsed', 'effectiveGasPrice', 'l1Fee'] as const) {
+    for (const field of ['from', 'blockNumber', 'gasUsed', 'effectiveGasPrice', 'l1Fee'] as const) {
       const rpc = rpcOf(await node(says({ ...whole, [field]: '0x1' })), await node(says(whole)));
       expect(await rpc(receiptCall), field).toMatchObject([{ ok: false, code: DISAGREEMENT }]);
     }
@@ -185,14 +194,37 @@ describe('what ends payments', () => {
     expect(spare.asked).toEqual([]);
   });
 
+  test('one receipt that settlement cannot read does not stand for all', async () => {
+    const honest = () => node(says(receipt('0xa')));
+    for (const change of [
+      { from: 5 },
+      { logs: {} },
+      { transactionHash: 'no hex' },
+      { logs: [{ transactionHash: 1 }] },
+    ]) {
+      const liar = await node(says({ ...receipt('0xa'), ...change }));
+      const rpc = rpcOf(liar, await honest(), await honest());
+      expect(await rpc(receiptCall), JSON.stringify(change)).toEqual(word(receipt('0xa')));
+    }
+  });
+
   test('a receipt is what all endpoints together say, whichever of them are asked', async () => {
+    const log = { transactionHash: '0x1', address: '0xaa', topics: [], data: '0x', logIndex: '0x0' };
     const hostile = [
       { ...receipt('0xa'), logs: [null] },
+      { ...receipt('0xa'), logs: {} },
+      { ...receipt('0xa'), from: 5 },
       { ...receipt('0xa'), gasUsed: `0x${'f'.repeat(1_000_000)}` },
+      { ...receipt('0xb'), logs: [{ ...log, transactionHash: 1 }] },
+      { ...receipt('0xb'), logs: [{ ...log, data: 'no hex' }] },
     ];
+    const ofAnother = { ...receipt('0xb'), logs: [{ ...log, transactionHash: '0x2' }] };
     const refusal: RpcAnswer = { ok: false, code: -32_000, message: 'no', data: null };
+    const unreadable: RpcAnswer = { ok: false, code: -32_097, message: 'not a receipt', data: null };
     const words: readonly (RpcAnswer | undefined)[] = [
-      ...[null, receipt('0xa'), receipt('0xb'), ...hostile].map((result): RpcAnswer => ({ ok: true, result })),
+      ...[null, receipt('0xa'), { ...receipt('0xb'), logs: [log] }, ofAnother, ...hostile].map(
+        (result): RpcAnswer => ({ ok: true, result }),
+      ),
       refusal,
       undefined,
     ];
@@ -202,13 +234,17 @@ describe('what ends payments', () => {
     });
     for (const nodes of voters.flatMap((a) => voters.flatMap((b) => voters.map((c) => [a, b, c] as const)))) {
       const said = nodes.flatMap((one) => words[voters.indexOf(one)] ?? []);
+      // A receipt that can't be read counts as a refusal.
+      const counted = said.map((answer) =>
+        answer.ok && hostile.some((one) => one === answer.result) ? unreadable : answer,
+      );
       const read = async () => {
         if (said[0] === undefined) throw new RpcUnavailable('silent');
         return [said[0]];
       };
       const pool = { patienceMs: 1_000, endpoints: nodes, healthyEndpoints: async () => nodes, read };
       const told = await requireEndpointQuorum(pool)(receiptCall).catch(() => 'silent');
-      expect(told, JSON.stringify(said)).toEqual(said.length === 0 ? 'silent' : [byAll(said)]);
+      expect(told, JSON.stringify(said)).toEqual(said.length === 0 ? 'silent' : [byAll(counted)]);
     }
   });
 

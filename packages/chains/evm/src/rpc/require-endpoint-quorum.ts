@@ -7,11 +7,14 @@ import { majorityOf } from '@svc-pay/core';
 import { fieldOf } from './ask-chain.ts';
 import { MAX_VOTERS } from './collect-node-views.ts';
 import type { EndpointPool } from './endpoint-pool.ts';
+import { readReceipt } from './read-receipt.ts';
 import { type JsonRpc, type RpcAnswer, type RpcCall, readQuantity } from './rpc-call.ts';
 import { votesOf } from './votes-of.ts';
 
 /** Error code of an answer on which the endpoints disagree. */
 export const DISAGREEMENT = -32_099;
+/** Error code of a receipt that can't be read. */
+const UNREADABLE = -32_097;
 
 export function requireEndpointQuorum(pool: EndpointPool, onDisagreement: () => void = () => {}): JsonRpc {
   return async (calls) => {
@@ -52,7 +55,12 @@ async function collectVotes(
   const most = Math.floor(voters.length / 2) + 1;
   const ask = async (voter: JsonRpc, asked: readonly RpcCall[]): Promise<Vote> => {
     const answers = await voter(asked);
-    return new Map(asked.flatMap((call, index) => (answers[index] ? [[call, answers[index]]] : [])));
+    return new Map(
+      asked.flatMap((call, index) => {
+        const answer = answers[index];
+        return answer === undefined ? [] : [[call, isReceipt(call) ? readableReceipt(answer) : answer]];
+      }),
+    );
   };
   const asked = voters.slice(0, most).map((voter) => ask(voter, calls));
   // Heights come at once. They must not end the wait for receipts, which take longer.
@@ -79,6 +87,16 @@ async function firstWithin(asked: readonly Promise<unknown>[], mostMs: number): 
   const timer = setTimeout(late.resolve, mostMs);
   await Promise.race([late.promise, Promise.any(asked).catch(() => {})]);
   clearTimeout(timer);
+}
+
+/** A receipt that settlement can't read is a refusal: as the answer of all, it would stop the lane. */
+function readableReceipt(answer: RpcAnswer): RpcAnswer {
+  try {
+    if (answer.ok) readReceipt(answer.result);
+    return answer;
+  } catch {
+    return { ok: false, code: UNREADABLE, message: 'not a receipt', data: null };
+  }
 }
 
 type Weigh = (answers: readonly RpcAnswer[]) => RpcAnswer;
@@ -134,6 +152,7 @@ function isWrittenAlike(one: unknown, other: unknown): boolean {
 type ReceiptFacts = readonly [
   blockHash: Told,
   transactionHash: Told,
+  from: Told,
   quantities: readonly Told[],
   logs: readonly (readonly (Told | readonly Told[])[])[],
 ];
@@ -146,7 +165,9 @@ type Told = string | null;
 function factsOf(result: unknown): ReceiptFacts | undefined {
   const blockHash = fieldOf(result, 'blockHash');
   if (blockHash === null || blockHash === undefined) return undefined;
+  const transactionHash = told(fieldOf(result, 'transactionHash'));
   const logs = listOf(fieldOf(result, 'logs')).map((log) => [
+    told(fieldOf(log, 'transactionHash') ?? transactionHash),
     told(fieldOf(log, 'address')),
     listOf(fieldOf(log, 'topics')).map(told),
     told(fieldOf(log, 'data')),
@@ -155,7 +176,7 @@ function factsOf(result: unknown): ReceiptFacts | undefined {
   const quantities = ['status', 'blockNumber', 'gasUsed', 'effectiveGasPrice', 'l1Fee'].map((name) =>
     told(fieldOf(result, name)),
   );
-  return [told(blockHash), told(fieldOf(result, 'transactionHash')), quantities, logs];
+  return [told(blockHash), transactionHash, told(fieldOf(result, 'from')), quantities, logs];
 }
 
 const told = (value: unknown): Told => (typeof value === 'string' ? value : null);
@@ -165,8 +186,8 @@ const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? v
 function receiptKey(result: unknown): string {
   const facts = factsOf(result);
   if (facts === undefined) return 'none';
-  const [blockHash, transactionHash, quantities, logs] = facts;
-  return JSON.stringify([blockHash, transactionHash, quantities.map(quantityKey), logs]).toLowerCase();
+  const [blockHash, transactionHash, from, quantities, logs] = facts;
+  return JSON.stringify([blockHash, transactionHash, from, quantities.map(quantityKey), logs]).toLowerCase();
 }
 
 /** Equal for 0x1 and 0x01, and for a field that is null or absent. */

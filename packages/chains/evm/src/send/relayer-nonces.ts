@@ -1,9 +1,9 @@
 // Reads a relayer's nonces from every healthy endpoint.
 import { ChainUnavailable, type NonceRange, type PendingBatch } from '@svc-pay/core';
 import type { Address } from 'viem';
-import { readReceipt } from '../prove/read-receipt.ts';
 import { quantityOf, resultOf } from '../rpc/ask-chain.ts';
 import type { JsonRpc, RpcCall } from '../rpc/json-rpc.ts';
+import { readReceipt } from '../rpc/read-receipt.ts';
 import { votesOf } from '../rpc/votes-of.ts';
 
 const askCount = (address: Address, block: 'latest' | 'finalized'): RpcCall => ({

@@ -1,7 +1,7 @@
 // Parses a receipt strictly: one malformed field and nothing is concluded from the receipt.
 import { ChainUnavailable } from '@svc-pay/core';
 import type { Hex } from 'viem';
-import { fieldOf, quantityOf } from '../rpc/ask-chain.ts';
+import { fieldOf, quantityOf } from './ask-chain.ts';
 
 export type LaneLog = {
   readonly address: string;
