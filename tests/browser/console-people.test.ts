@@ -208,6 +208,11 @@ test('a person sees each session and ends another one, all others, or every one,
     await page.getByRole('button', { name: 'Sign out', exact: true }).nth(1).waitFor();
   };
   const otherIsOver = async () => {
+    // The list is read anew when the session has ended; until then a click there still has its session.
+    await page
+      .getByRole('listitem')
+      .getByRole('button', { name: 'Sign out', exact: true })
+      .waitFor({ state: 'detached' });
     await nav(other.page).getByRole('link', { name: 'People' }).click();
     await other.page.waitForURL(/\/sign-in\?next=/);
   };
