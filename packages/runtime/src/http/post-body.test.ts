@@ -114,6 +114,7 @@ test('an answer of many tiny values is not given to be parsed', async () => {
     postBody(await serve((_, response) => response.end(text)), '{}', { timeoutMs: 5_000, mostBytes: 32_000_000 });
   for (const tiny of ['{},', '[],', '"ab",', '[', '{"a":'])
     await expect(ask(`[${tiny.repeat(1_500_000)}`), tiny).rejects.toThrow('AnswerHasTooManyValues');
+  await expect(ask('{},'.repeat(500_000) + 'x'.repeat(2_000_000)), 'in a part of it').rejects.toThrow('TooManyValues');
   expect((await ask(`[${'{},'.repeat(1_000)}{}]`)).text).toHaveLength(3_004);
   const log = { address: `0x${'a'.repeat(40)}`, topics: [`0x${'b'.repeat(64)}`], data: '0x', logIndex: '0x0' };
   const honest = JSON.stringify(Array.from({ length: 20_000 }, () => log));
