@@ -50,10 +50,11 @@ const says =
 const ask = [{ method: 'word', params: [] }];
 const word = (result: unknown) => [{ ok: true, result }];
 const DEAD = 'http://127.0.0.1:9';
+const UNREADABLE = { ok: false, code: -32_097, message: 'not a receipt', data: null } as const;
 
 /** The rule over all answers: the most frequent result counts, if two tell it or nobody else tells one. */
 function byAll(answers: readonly RpcAnswer[]): unknown {
-  const results = answers.filter(({ ok }) => ok);
+  const results = answers.filter((answer) => answer.ok || answer.code === UNREADABLE.code);
   if (results.length === 0) return answers[0];
   const counted = results.map((one) => ({
     one,
@@ -208,6 +209,12 @@ describe('what ends payments', () => {
     }
   });
 
+  test('a receipt that one endpoint alone knows is not believed because that of the other cannot be read', async () => {
+    const [liar, odd] = [await node(says(receipt('0xb'))), await node(says({ ...receipt('0xa'), from: null }))];
+    for (const rpc of [rpcOf(liar, odd), rpcOf(odd, liar)])
+      expect(await rpc(receiptCall)).toMatchObject([{ ok: false, code: DISAGREEMENT }]);
+  });
+
   test('a receipt is what all endpoints together say, whichever of them are asked', async () => {
     const log = { transactionHash: '0x1', address: '0xaa', topics: [], data: '0x', logIndex: '0x0' };
     const hostile = [
@@ -220,7 +227,6 @@ describe('what ends payments', () => {
     ];
     const ofAnother = { ...receipt('0xb'), logs: [{ ...log, transactionHash: '0x2' }] };
     const refusal: RpcAnswer = { ok: false, code: -32_000, message: 'no', data: null };
-    const unreadable: RpcAnswer = { ok: false, code: -32_097, message: 'not a receipt', data: null };
     const words: readonly (RpcAnswer | undefined)[] = [
       ...[null, receipt('0xa'), { ...receipt('0xb'), logs: [log] }, ofAnother, ...hostile].map(
         (result): RpcAnswer => ({ ok: true, result }),
@@ -234,9 +240,9 @@ describe('what ends payments', () => {
     });
     for (const nodes of voters.flatMap((a) => voters.flatMap((b) => voters.map((c) => [a, b, c] as const)))) {
       const said = nodes.flatMap((one) => words[voters.indexOf(one)] ?? []);
-      // A receipt that can't be read counts as a refusal.
+      // A receipt that can't be read has a vote of its own.
       const counted = said.map((answer) =>
-        answer.ok && hostile.some((one) => one === answer.result) ? unreadable : answer,
+        answer.ok && hostile.some((one) => one === answer.result) ? UNREADABLE : answer,
       );
       const read = async () => {
         if (said[0] === undefined) throw new RpcUnavailable('silent');

@@ -89,7 +89,7 @@ async function firstWithin(asked: readonly Promise<unknown>[], mostMs: number): 
   clearTimeout(timer);
 }
 
-/** A receipt that settlement can't read is a refusal: as the answer of all, it would stop the lane. */
+/** A receipt that settlement can't read contradicts the others and is never the answer of all: that would stop the lane. */
 function readableReceipt(answer: RpcAnswer): RpcAnswer {
   try {
     if (answer.ok) readReceipt(answer.result);
@@ -118,11 +118,11 @@ function weightOf(call: RpcCall): Weigh | undefined {
 
 /** The answer that at least two endpoints give, and more than give any other. */
 function mostReceipts(answers: readonly RpcAnswer[]): RpcAnswer {
-  const said = answers.filter((answer) => answer.ok);
+  const said = answers.filter((answer) => answer.ok || answer.code === UNREADABLE);
   const [first] = said;
   if (first === undefined) return answers[0] ?? disagreement();
-  if (areSameReceipts(said)) return first;
-  return majorityOf(said, (answer) => receiptKey(answer.result))?.[0] ?? disagreement();
+  if (said.length === 1 || areSameReceipts(said)) return first;
+  return majorityOf(said, (answer) => (answer.ok ? receiptKey(answer.result) : 'unreadable'))?.[0] ?? disagreement();
 }
 
 function least(answers: readonly RpcAnswer[], quantityOf: (result: unknown) => unknown): RpcAnswer {
