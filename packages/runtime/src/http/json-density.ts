@@ -3,8 +3,8 @@
 const FEWEST_BYTES_PER_VALUE = 8;
 /** Below it every text is fine: at worst it becomes 23 MB. */
 const SMALL_BYTES = 1024 * 1024;
-// Counting every byte takes twice as long as parsing the text (7 % of settlement with transactions of 200 payments). Who writes the text does not
-// know which blocks are looked at.
+// A sample, because looking at every byte takes twice as long as parsing them (5.4 and 3.0 ns a byte, measured alone with Node 24). The node that
+// writes the text does not know which blocks are looked at.
 const BLOCKS = 256;
 const BLOCK_BYTES = 64;
 const COMMA = 0x2c;

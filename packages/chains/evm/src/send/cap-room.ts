@@ -15,7 +15,7 @@ export function askCapRoom(relayer: Address, item: Pick<LaneItem, 'processor' | 
   ];
 }
 
-/** Undefined when the node answers neither: then the simulation alone decides. */
+/** Undefined unless both answers can be read: then the simulation alone decides. */
 export function capRoomOf(config: RpcAnswer | undefined, spent: RpcAnswer | undefined): bigint | undefined {
   if (config?.ok !== true || spent?.ok !== true) return undefined;
   const cap = readCap(config.result);
