@@ -70,7 +70,11 @@ async function breakThings(
   const struck: DippedFault[] = [];
   for (const kind of kinds) {
     const endMs = nowMs() + secondsOf(kind) * 1_000;
-    const [fault] = await strike(world, dice, [kind], { wanted: WANTED, more: () => {}, faults: CLUSTER_FAULTS });
+    const [fault] = await strike(world, dice, [kind], {
+      wanted: WANTED,
+      traffic: { ...traffic, release: () => {} },
+      faults: CLUSTER_FAULTS,
+    });
     if (fault === undefined) throw new Error('nothing struck');
     world.history.note('fault', { ...fault });
     await sleep(Math.max(0, endMs - nowMs()));

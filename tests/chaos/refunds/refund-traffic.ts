@@ -8,6 +8,8 @@ import type { RefundWallets } from './refund-once.ts';
 export type RefundTraffic = {
   /** Gives some of them back. */
   readonly onPaid: (paid: PaidPayment) => void;
+  /** Gives the next ones back of those that are paid. */
+  readonly giveBackNext: (payments: number) => void;
   /** Gives this one back. */
   readonly refund: (paid: PaidPayment) => Promise<void>;
   /** Merchants who do not know the end yet. */
@@ -21,6 +23,7 @@ const PRIME = 104_729;
 /** `share` of payments is given back. */
 export function openRefundTraffic(desk: RefundDesk & RefundWallets, seed: number, share: number): RefundTraffic {
   let open = 0;
+  let next = 0;
   const latest = new Map<string, PaidPayment>();
   const refund = async (paid: PaidPayment): Promise<void> => {
     const dice = createDice(seed * PRIME + paid.journey);
@@ -37,8 +40,13 @@ export function openRefundTraffic(desk: RefundDesk & RefundWallets, seed: number
   return {
     refund,
     open: () => open,
+    giveBackNext: (payments) => {
+      next += payments;
+    },
     onPaid: (paid) => {
-      if (createDice(seed * PRIME - paid.journey).roll() < share) void refund(paid);
+      const drawn = createDice(seed * PRIME - paid.journey).roll() < share;
+      if (drawn || next > 0) void refund(paid);
+      if (!drawn && next > 0) next -= 1;
     },
   };
 }

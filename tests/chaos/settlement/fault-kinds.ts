@@ -14,10 +14,14 @@ import type { SettlementWorld } from './world.ts';
 type Target = 'api' | 'settlement' | 'webhooks' | 'database' | 'engines' | 'chain' | 'receiver';
 
 type Moment = {
-  /** Settles when enough payments are in flight. */
-  readonly ready: () => Promise<void>;
+  /** Settles when enough payments are in flight, or `patienceMs` are over. */
+  readonly ready: (patienceMs?: number) => Promise<void>;
   /** Lets a few more payments begin. */
   readonly more: () => void;
+  /** Lets so many more begin that enough stay in flight. */
+  readonly refill: () => Promise<void>;
+  /** Merchants give back the next few payments that succeed. */
+  readonly giveBack: () => void;
 };
 
 export type Fault = {
@@ -30,8 +34,9 @@ export type Fault = {
 };
 
 const REACH_MS = 12_000;
-/** Refunds are few, and begin when their payment is final. */
+/** A refund begins when its payment is final. The payments that were in flight have ended by then. */
 const REACH_REFUND_MS = 40_000;
+const REFILL_MS = 500;
 const REFUND_POINT = /submit|proof|completion/;
 const TAKEN_OVER_MS = 15_000;
 const DOWN_MS = 1_000;
@@ -64,15 +69,18 @@ const killedAt = (
   target,
   action: 'kill -9',
   point: point.replace('in-claim', 'after claim of a delivery').replace('-send', ' deliver'),
-  strike: async (world, _, { ready, more }) => {
+  strike: async (world, _, { ready, more, refill, giveBack }) => {
     const all = programs(world);
+    const isOfRefund = REFUND_POINT.test(point);
     if (target === 'api') await ready();
     const held = all.map(async (program) => {
-      const ids = program.hear<readonly string[]>('held', REFUND_POINT.test(point) ? REACH_REFUND_MS : REACH_MS);
+      const ids = program.hear<readonly string[]>('held', isOfRefund ? REACH_REFUND_MS : REACH_MS);
       program.tell({ pauseAt: point });
       return { program, ids: await ids };
     });
     if (target === 'api') more();
+    if (isOfRefund) giveBack();
+    const stopRefilling = isOfRefund ? keepFull(refill) : async () => {};
     const first = await Promise.any(
       held.map(async (one) => {
         const { program, ids } = await one;
@@ -81,8 +89,10 @@ const killedAt = (
       }),
     ).catch(() => undefined);
     for (const program of all) if (program !== first?.program) program.tell({ pauseAt: 'nowhere' });
+    // Behind an API that stands still what is in flight ends, and nothing new begins.
+    if (first !== undefined) await ready(target === 'api' && isOfRefund ? 0 : undefined);
+    await stopRefilling();
     if (first === undefined) return 0;
-    await ready();
     // The others may have got there as well before they were told otherwise.
     const stuck = await Promise.all(
       held.map(async (one) => Promise.race([one, sleep(0).then(() => ({ program: first.program, ids: undefined }))])),
@@ -96,6 +106,23 @@ const killedAt = (
     return first.ids.length;
   },
 });
+
+/** Returns what ends it. */
+function keepFull(refill: () => Promise<void>): () => Promise<void> {
+  let ended = false;
+  const full = waitUntil(
+    async () => {
+      if (!ended) await refill();
+      return ended;
+    },
+    REACH_REFUND_MS * 2,
+    REFILL_MS,
+  );
+  return async () => {
+    ended = true;
+    await full;
+  };
+}
 
 const node = (
   action: string,

@@ -42,7 +42,6 @@ export type SettlementResult = PaymentsVerdict & {
 const RECOVERY_MS = 60_000;
 const MOST_WANTED = 50;
 const WANTED_SHARE = 0.5;
-const A_FEW = 10;
 const MOST_RETRIES = 2;
 const SHARES_OPEN = 2;
 const NODE_SALT = 0x5eed;
@@ -87,7 +86,7 @@ async function breakThings(plan: SettlementPlan, { world, traffic, history, prog
   for (let stroke = strokes.shift(); stroke !== undefined; stroke = strokes.shift()) {
     await waitUntil(() => Promise.resolve(traffic.released() - traffic.ended() < mostOpen), RECOVERY_MS, 50);
     traffic.release(share * stroke.length);
-    const faults = await strike(world, dice, stroke, { wanted, more: () => traffic.release(A_FEW) });
+    const faults = await strike(world, dice, stroke, { wanted, traffic });
     const endMs = nowMs();
     const recovered = await waitUntil(() => hasCompletedSince(world, endMs), RECOVERY_MS, 50);
     const recoveryMs = nowMs() - endMs;

@@ -5,6 +5,7 @@ import type { Dice } from '../harness/dice.ts';
 import { countInFlight } from '../harness/open-work.ts';
 import { waitUntil } from '../harness/wait-until.ts';
 import { FAULTS, type Fault } from './fault-kinds.ts';
+import type { Traffic } from './traffic.ts';
 import type { SettlementWorld } from './world.ts';
 
 export type StruckFault = {
@@ -17,6 +18,11 @@ export type StruckFault = {
 };
 
 const GATHER_MS = 8_000;
+const A_FEW = 10;
+/** So many that one at least is given back through the service and not by a transfer that the merchant reports. */
+const GIVEN_BACK = 4;
+/** A transaction ends some dozens of payments at once. */
+const KEPT_OF_WANTED = 2;
 const APART_MS = 400;
 const PAIRED = 0.35;
 
@@ -35,7 +41,7 @@ export function planStrokes(kinds: readonly string[], dice: Dice): readonly (rea
 export type StrikePlan = {
   /** Payments in flight that are waited for. */
   readonly wanted: number;
-  readonly more: () => void;
+  readonly traffic: Omit<Traffic, 'refunding' | 'askAgain'>;
   readonly faults?: ReadonlyMap<string, Fault>;
 };
 
@@ -43,27 +49,37 @@ export async function strike(
   world: SettlementWorld,
   dice: Dice,
   stroke: readonly string[],
-  { wanted, more, faults = FAULTS }: StrikePlan,
+  { wanted, traffic, faults = FAULTS }: StrikePlan,
 ): Promise<readonly StruckFault[]> {
+  const meanwhile = {
+    more: () => traffic.release(Math.min(A_FEW, wanted)),
+    giveBack: () => traffic.giveBackNext(GIVEN_BACK),
+    refill: async () => {
+      const kept = wanted * KEPT_OF_WANTED;
+      const missing = kept - (await countInFlight(world));
+      const open = traffic.released() - traffic.ended();
+      if (missing > 0 && open < kept * 2) traffic.release(Math.min(missing, wanted));
+    },
+  };
   return Promise.all(
     stroke.map(async (kind, index) => {
       const fault = faults.get(kind);
       if (fault === undefined) throw new Error(`no fault is called ${kind}`);
       const known = { inFlight: 0, fromMs: 0 };
-      const ready = async () => {
+      const ready = async (patienceMs = GATHER_MS) => {
         await waitUntil(
           async () => {
             known.inFlight = await countInFlight(world);
             return known.inFlight >= wanted;
           },
-          GATHER_MS,
+          patienceMs,
           20,
         );
         if (index > 0) await sleep(dice.roll() * APART_MS);
         known.fromMs = nowMs();
       };
       const beganMs = nowMs();
-      const hit = await fault.strike(world, dice, { ready, more });
+      const hit = await fault.strike(world, dice, { ready, ...meanwhile });
       return { kind, hit, inFlight: known.inFlight, fromMs: known.fromMs || beganMs, untilMs: nowMs() };
     }),
   );

@@ -13,6 +13,8 @@ export type Traffic = {
   readonly release: (payments: number) => void;
   readonly released: () => number;
   readonly ended: () => number;
+  /** Merchants give back the next payments that succeed, where they give any back. */
+  readonly giveBackNext: (payments: number) => void;
   /** Merchants who do not know how a refund of theirs ended. */
   readonly refunding: () => number;
   /** Every client asks once more. */
@@ -93,6 +95,7 @@ export async function openTraffic(
     },
     released: () => released,
     ended: () => ended,
+    giveBackNext: given.giveBackNext,
     refunding: () => given.open() + odd,
     askAgain: async () => {
       for (let from = 0; from < again.length; from += AT_ONCE) {

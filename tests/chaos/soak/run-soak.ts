@@ -131,7 +131,7 @@ async function strikeAll(
   for (const [index, kind] of kinds.entries()) {
     await sleep(Math.max(0, FIRST_FAULT_MS + index * MINUTE_MS - elapsedMs()));
     const atSeconds = elapsedMs() / 1_000;
-    const faults = await strike(world, dice, [kind], { wanted: 1, more: () => traffic.release(1) });
+    const faults = await strike(world, dice, [kind], { wanted: 1, traffic });
     for (const fault of faults) {
       world.history.note('fault', fault);
       struck.push({ ...fault, atSeconds });
