@@ -1,5 +1,6 @@
 // PostgreSQL 18.4 prunes partitions through freed memory after a statement has locked a row that another transaction changed:
 // docs/internals/planner-rules.md, rule 14.
+import { isoTime } from '@svc-pay/core';
 import { newId } from '@svc-pay/protocol/ids';
 import pg from 'pg';
 import { expect, test, vi } from 'vitest';
@@ -9,6 +10,7 @@ import { expireIntents } from '../intent/expire-intents.ts';
 import { countProven } from '../reader/count-proven.ts';
 import { countRecorded } from '../reader/count-read.ts';
 import { dropRecorded } from '../reader/drop-recorded.ts';
+import { createApplyHarness } from '../testing/apply-harness.ts';
 import { createTestDatabase } from '../testing/create-test-database.ts';
 import { createLaneWorld } from '../testing/lane-world.ts';
 import { inTransaction } from './in-transaction.ts';
@@ -16,6 +18,7 @@ import { inTransaction } from './in-transaction.ts';
 const BY_INDEX = '-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c jit=off';
 const PRINTED = '-c debug_print_plan=on -c debug_pretty_print=off -c client_min_messages=log';
 const LOCKS = /\bfor (no key update|update|share|key share)\b/;
+const DAY_MS = 86_400_000;
 const TRANSACTION = `0x${'ab'.repeat(32)}`;
 
 /** Prunes after a lock, as no statement of ours may. */
@@ -26,6 +29,12 @@ const WRONG = `
     cross join lateral (select payment_id from svc.log_proofs found where found.transaction_id = held.id limit 1) proof
   )
   select payment_id from proofs`;
+/** Chooses partitions by values of the statement, and among those by a value of another part. */
+const TWICE = `
+  select payment.status from unnest($1::text[]) as given (id)
+  cross join lateral (
+    select status from svc.payments found where found.id = given.id and found.id >= $2 and found.id < $3 offset 0
+  ) payment`;
 /** They have read all partitions when the lock ends: of batches, or of intents that are locked as they are found. */
 const LOCK_LAST = new Set(['count-proven-logs', 'count-recorded-log', 'drop-recorded-logs', 'expire-intents']);
 
@@ -49,27 +58,50 @@ async function namedStatements(work: () => Promise<void>): Promise<Map<string, s
   }
 }
 
-/** How the plan of a statement that names no values is printed in the server's own form. */
-async function printedPlan(client: pg.Client, text: string): Promise<string> {
-  let printed = '';
+/** The plans that are made while `text` runs, those of statements in functions among them, in the server's own form. */
+async function printedPlans(client: pg.Client, text: string, values?: readonly unknown[]): Promise<readonly string[]> {
+  const printed: string[] = [];
   const note = ({ message, detail }: { message?: string | undefined; detail?: string | undefined }) => {
-    if (message === 'plan:') printed += detail ?? '';
+    if (message === 'plan:' && detail !== undefined) printed.push(detail);
   };
   client.on('notice', note);
-  await client.query(`explain (generic_plan) ${text}`);
+  await client.query(text, values?.slice());
   client.off('notice', note);
   return printed;
 }
+
+/** How the plan of a statement that names no values is printed. */
+const printedPlan = async (client: pg.Client, text: string): Promise<string> =>
+  (await printedPlans(client, `explain (generic_plan) ${text}`)).join('');
+
+const prunesWhileItRuns = (printed: string): boolean => /:exec_pruning_steps\s+\(/.test(printed);
+
+async function printing(work: (client: pg.Client) => Promise<void>, connectionString = url): Promise<void> {
+  const client = new pg.Client({ connectionString, options: `${BY_INDEX} ${PRINTED}` });
+  await client.connect();
+  try {
+    await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+/** Whether a scan chooses partitions when the statement begins, and among those again while it runs. */
+const prunesTwice = (printed: string): boolean =>
+  printed
+    .split('{PARTITIONPRUNEINFO')
+    .slice(1)
+    .some((info) => /:initial_pruning_steps\s+\(/.test(info) && prunesWhileItRuns(info));
 
 /** How many scans in parts of a `with` and in subqueries choose their partitions while the statement runs. */
 function prunedInSubplans(printed: string): number {
   const subplans = printed.slice(printed.indexOf(':subplans'), printed.indexOf(':rewindPlanIDs'));
   const [, ...infos] = printed.split('{PARTITIONPRUNEINFO');
   const used = [...subplans.matchAll(/:part_prune_index\s+(\d+)/g)].map(([, index]) => Number(index));
-  return used.filter((index) => /:exec_pruning_steps\s+\(/.test(infos[index] ?? '')).length;
+  return used.filter((index) => prunesWhileItRuns(infos[index] ?? '')).length;
 }
 
-test('no statement of payments, deliveries and read logs prunes in its parts while it runs if one of them locks rows', async () => {
+test('no statement of payments, deliveries and read logs prunes in its parts after a lock, or twice in an update', async () => {
   const { caller, lane, queue, settle } = await createLaneWorld(pool);
   const { network } = lane;
   const endpoint = { accountId: caller.accountId, mode: caller.mode, endpointId: newId('endpoint', Date.now()) };
@@ -111,19 +143,34 @@ test('no statement of payments, deliveries and read logs prunes in its parts whi
   );
   expect(names).toEqual(expect.arrayContaining(['hold-batches-to-count', 'hold-recorded-logs', ...LOCK_LAST]));
 
-  const client = new pg.Client({ connectionString: url, options: `${BY_INDEX} ${PRINTED}` });
-  await client.connect();
-  try {
+  await printing(async (client) => {
     expect(prunedInSubplans(await printedPlan(client, WRONG))).toBe(1);
+    expect(prunesTwice(await printedPlan(client, TWICE))).toBe(true);
+    const twice: string[] = [];
     const pruning: string[] = [];
     for (const [name, text] of statements) {
-      if (!LOCKS.test(text)) continue;
       const printed = await printedPlan(client, text);
+      if (printed.includes('{MODIFYTABLE') && prunesTwice(printed)) twice.push(name);
+      if (!LOCKS.test(text)) continue;
       expect(printed, name).toContain(':subplans');
       if (printed.includes('{LOCKROWS') && prunedInSubplans(printed) > 0) pruning.push(name);
     }
+    expect(twice).toEqual([]);
     expect(pruning.filter((name) => !LOCK_LAST.has(name))).toEqual([]);
-  } finally {
-    await client.end();
-  }
+  });
+});
+
+test('the function that removes unpaid intents locks each by a statement that prunes nothing while it runs', async () => {
+  const harness = await createApplyHarness();
+  const { intentId } = await harness.offer();
+  await harness.cancelIntent(intentId);
+  const { accountId, mode } = harness.caller;
+  const values = [[accountId], [mode], [intentId], isoTime(Date.now() + 2 * DAY_MS)];
+  await printing(async (client) => {
+    const plans = await printedPlans(client, 'select svc.remove_unpaid_intents($1, $2, $3, $4)', values);
+    const locking = plans.filter((printed) => printed.includes('{LOCKROWS'));
+    expect(locking.map(prunesWhileItRuns)).toEqual([false]);
+    // The statements that delete look up by keys of the removed ones: the function came to its end.
+    expect(plans.filter(prunesWhileItRuns).length).toBeGreaterThan(0);
+  }, harness.url);
 });
