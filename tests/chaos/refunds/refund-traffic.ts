@@ -8,7 +8,7 @@ import type { RefundWallets } from './refund-once.ts';
 export type RefundTraffic = {
   /** Gives some of them back. */
   readonly onPaid: (paid: PaidPayment) => void;
-  /** Gives the next ones back of those that are paid. */
+  /** Gives so many of the next payments back, besides its share. */
   readonly giveBackNext: (payments: number) => void;
   /** Gives this one back. */
   readonly refund: (paid: PaidPayment) => Promise<void>;
@@ -45,8 +45,9 @@ export function openRefundTraffic(desk: RefundDesk & RefundWallets, seed: number
     },
     onPaid: (paid) => {
       const drawn = createDice(seed * PRIME - paid.journey).roll() < share;
-      if (drawn || next > 0) void refund(paid);
-      if (!drawn && next > 0) next -= 1;
+      if (!drawn && next === 0) return;
+      if (!drawn) next -= 1;
+      void refund(paid);
     },
   };
 }

@@ -58,8 +58,8 @@ const kill = (target: Target, programs: (world: SettlementWorld) => readonly Pro
 });
 
 /**
- * Whoever gets to the point first stays there until enough is in flight, and is killed. Behind an API that stands still
- * nothing gets into flight: it is stopped once enough is, by those who come then.
+ * The process that gets to the point first stays there until enough payments are in flight, and is killed. An API is stopped
+ * only once enough are, by the requests that come then: while it stands still, no payment gets into flight.
  */
 const killedAt = (
   target: Target,
@@ -89,7 +89,7 @@ const killedAt = (
       }),
     ).catch(() => undefined);
     for (const program of all) if (program !== first?.program) program.tell({ pauseAt: 'nowhere' });
-    // Behind an API that stands still what is in flight ends, and nothing new begins.
+    // While an API stands still, the payments in flight end and no others begin: it is killed at once.
     if (first !== undefined) await ready(target === 'api' && isOfRefund ? 0 : undefined);
     await stopRefilling();
     if (first === undefined) return 0;
@@ -107,7 +107,7 @@ const killedAt = (
   },
 });
 
-/** Returns what ends it. */
+/** Calls `refill` again and again, until the function that it returns is called. */
 function keepFull(refill: () => Promise<void>): () => Promise<void> {
   let ended = false;
   const full = waitUntil(

@@ -19,9 +19,9 @@ export type StruckFault = {
 
 const GATHER_MS = 8_000;
 const A_FEW = 10;
-/** So many that one at least is given back through the service and not by a transfer that the merchant reports. */
+/** One payment in five is given back by a transfer that the merchant reports: of four, one at least is a refund of the service. */
 const GIVEN_BACK = 4;
-/** A transaction ends some dozens of payments at once. */
+/** One transaction ends some dozens of payments at once: twice as many as are wanted stay in flight. */
 const KEPT_OF_WANTED = 2;
 const APART_MS = 400;
 const PAIRED = 0.35;

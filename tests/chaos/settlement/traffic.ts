@@ -13,7 +13,7 @@ export type Traffic = {
   readonly release: (payments: number) => void;
   readonly released: () => number;
   readonly ended: () => number;
-  /** Merchants give back the next payments that succeed, where they give any back. */
+  /** Merchants give back so many of the next payments that succeed; none, if they give none back in this run. */
   readonly giveBackNext: (payments: number) => void;
   /** Merchants who do not know how a refund of theirs ended. */
   readonly refunding: () => number;
